@@ -67,7 +67,8 @@ class Cluster:
         self.environment = environment({"PYTHONPATH": f"{SOURCES}:{HERE}:{':'.join(sys.path)}"})
         self.names = (SCHEDULER, *places)
         self._over = threading.Event()
-        keys.make(self.keys)
+        if not self.keys.exists():  # a cluster that is begun once more
+            keys.make(self.keys)
 
     @property
     def address(self) -> str:

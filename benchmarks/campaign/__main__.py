@@ -6,7 +6,7 @@ detectors  false alarms and steps found in made-up series, beside Otava where it
 searches   bisections of 64 builds: boots, and how many were right
 death      SIGKILL of coordinator, worker, scheduler and block at random moments, 50 times each
 overlap    two campaigns and two workers of one token: is a station ever held twice?
-timed      four builds on three slowed gateways, over three workers
+timed      four builds on three slowed gateways at two points, over three workers
 counted    two kernels and two rule sets on three processors
 alike      20 campaigns of builds that are alike: alarms
 """

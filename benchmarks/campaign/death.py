@@ -2,7 +2,8 @@
 """SIGKILL at random moments of a campaign of fake blocks over real Dask processes.
 
 Coordinator, worker, scheduler and block are killed so many times each, in random order; what died
-is begun again. In the end each block counts once, with each of its trials once.
+is begun again. Most kills wait until a block goes on; one in four does not, so that it meets what
+the kill before it left. In the end each block counts once, with each of its trials once.
 """
 
 import os
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import dasked
@@ -27,6 +28,8 @@ STATIONS = [("a", "m"), ("b", "m"), ("c", "n")]
 PLACES = [name for name, _ in STATIONS]
 KINDS = ("coordinator", "worker", SCHEDULER, "block")
 TRIALS = 5
+AT_ONCE = 0.25  # share of the kills that wait for nothing
+PATIENCE_S = 120.0  # until a block goes on
 MOST_TIMES = 20  # that the campaign is gone on with in the end
 COORDINATOR = """
 import sys, time
@@ -45,9 +48,9 @@ Course(folder, made, dask, fleet.task, time.time).run()
 def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | None]]:
     """How often each was killed, and what was lost or double."""
     del out
-    os.environ[dasked.TRIAL_S] = "0.05"
+    os.environ[dasked.TRIAL_S] = "0.2"
     kills = count or KILLS
-    blocks = 2 * 3 * kills
+    blocks = 2 * 6 * kills
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fleet.ledger(folder, fleet.Fleet(), STATIONS, blocks // 2).close()
@@ -57,6 +60,7 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
             _ended(folder, cluster)
         for kind in KINDS:
             yield f"kills of the {kind}", killed[kind], None
+        yield "kills that did not come to pass", len(KINDS) * kills - killed.total(), 0
         yield "minutes", (time.monotonic() - began) / 60, None
         yield from _faults(folder, blocks)
 
@@ -67,14 +71,19 @@ def _killed(folder: Path, cluster: Cluster, kills: int) -> Counter[str]:
     rng.shuffle(left)
     coordinator = _coordinator(folder, cluster)
     for kind in left:
-        time.sleep(rng.uniform(0.0, 1.0))
-        if coordinator.poll() is not None:
-            coordinator = _coordinator(folder, cluster)
+        is_patient = kind == "block" or rng.random() > AT_ONCE
+        until = time.monotonic() + (PATIENCE_S if is_patient else 0.0)
+        while time.monotonic() < until and not cluster.going():
+            if coordinator.poll() is not None:
+                coordinator = _coordinator(folder, cluster)
+            time.sleep(0.05)
+        time.sleep(rng.uniform(0.0, 0.5))
         if kind == "coordinator":
             coordinator.kill()
             coordinator.wait()
+            coordinator = _coordinator(folder, cluster)
         elif kind == "block":
-            if not cluster.kill_a_block(rng):
+            if not any(_tried(lambda: cluster.kill_a_block(rng))):
                 continue
         else:
             cluster.kill(SCHEDULER if kind == SCHEDULER else rng.choice(PLACES))
@@ -82,6 +91,14 @@ def _killed(folder: Path, cluster: Cluster, kills: int) -> Counter[str]:
     coordinator.kill()
     coordinator.wait()
     return killed
+
+
+def _tried(kill: Callable[[], bool]) -> Iterator[bool]:
+    """Again and again, as a block may just have ended; whether it did something."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        yield kill()
+        time.sleep(0.02)
 
 
 def _ended(folder: Path, cluster: Cluster) -> None:

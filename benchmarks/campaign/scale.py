@@ -62,14 +62,20 @@ def dask() -> Iterator[tuple[str, float, float | None]]:
     ) as cluster:
         for names in halves:
             words = {carrier.resource(name): 1 for name in names}
-            worker = distributed.Worker(cluster.scheduler.address, nthreads=8, resources=words)
-            cluster.sync(worker.start)
+            cluster.sync(_worker, cluster.scheduler.address, words)
         client = distributed.Client(cluster)
         client.wait_for_workers(2)
         memory = [_tasks(client, tokens) for _ in range(2)]
         client.close()
     yield "Dask a task of 1 000 tokens, ms", memory[1][0], 5.0
     yield "Dask, memory more after 10 000 further tasks, MiB", memory[1][1] - memory[0][1], 20.0
+
+
+async def _worker(address: str, tokens: dict[str, int]) -> None:
+    """Begin one, in the loop that it is to run in."""
+    import distributed
+
+    await distributed.Worker(address, nthreads=8, resources=tokens)
 
 
 def _tasks(client: Any, tokens: list[str]) -> tuple[float, float]:

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a campaign: models x builds with verdicts, steps, stations, what is missing."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gatemark.report import html
+from gatemark.report import html, script
+from gatemark.report.chart import trend
+from gatemark.report.chart.palette import Palette
+from gatemark.report.page import columns
 from gatemark.report.words import number
 from gatemark.report.words.number import DASH, PERCENT
-from gatemark.report.words.table import Table
+from gatemark.report.words.table import ADJUSTED, Table
 from gatemark.stats.change.gate import NOT_MEASURED, Decided, Row, middle
-from gatemark.stats.change.trend import Step, steps
+from gatemark.stats.change.trend import Step
 from gatemark.stats.math.interval import median_interval
 
-MARKS = {"passed": "passes", "failed": "FAILS", "undecided": "undecided"}
+MATRIX = "Models and builds"
+MARKS = {"failed": "FAILS", "undecided": "undecided", "passed": "passes"}  # in this order
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +88,27 @@ class Campaigned:
     def trends(self) -> Iterator[tuple[Row, Step]]:
         """Steps in the series build / reference, of rows with enough builds."""
         for row in self.rows:
-            yield from ((row, step) for step in steps(_series(row, self.builds)))
+            yield from ((row, step) for step in trend.steps(row, self.builds))
+
+    @property
+    def places(self) -> dict[tuple[str, str], list[Kept]]:
+        """Model, suite: the blocks that count, in their order."""
+        kept: dict[tuple[str, str], list[Kept]] = {}
+        for block in sorted(self.blocks, key=lambda block: block.repeat):
+            kept.setdefault((block.model, block.suite), []).append(block)
+        return kept
+
+    @property
+    def ways(self) -> dict[tuple[str, str], str]:
+        """Model, suite: where its values lead to, its run's page or the list of all of them."""
+        return {
+            place: blocks[0].link if len(blocks) == 1 else f"#blocks-{at}"
+            for at, (place, blocks) in enumerate(self.places.items(), 1)
+        }
 
 
 def _pair(each: Decided) -> tuple[str, str, str]:
     return each.claim.row.suite, each.claim.build, each.claim.against
-
-
-def _signed(change: float) -> str:
-    """In per cent, with its sign."""
-    return ("+" if change > 0 else "") + number.plain(100 * change, 1)
 
 
 def _size(decided: Decided) -> float:
@@ -107,7 +123,8 @@ def change(decided: Decided) -> str:
 
 
 def gates(made: Campaigned) -> Table:
-    """Each gated row with its verdict."""
+    """Each gated row with its verdict; those that failed come first."""
+    order = list(MARKS)
     return Table(
         "Gates",
         (
@@ -118,7 +135,7 @@ def gates(made: Campaigned) -> Table:
             "against",
             "allowed",
             "change, %",
-            "p",
+            ADJUSTED,
             "verdict",
             "gate",
         ),
@@ -135,7 +152,7 @@ def gates(made: Campaigned) -> Table:
                 each.verdict,
                 MARKS[each.passing],
             )
-            for each in made.decided
+            for each in sorted(made.decided, key=lambda each: order.index(each.passing))
         ),
         frozenset({6, 7}),
     )
@@ -153,13 +170,13 @@ def matrix(made: Campaigned) -> Table:
         cells = [_cell(row, build, first, marks.get((id(row), build))) for build in others]
         body.append((row.model, row.suite, row.what, shown, *cells))
     head = ("model", "suite", "what", first, *(f"{build}, against {first}" for build in others))
-    return Table("Models and builds", head, tuple(body), frozenset())
+    return Table(MATRIX, head, tuple(body), frozenset())
 
 
 def tables(made: Campaigned) -> list[Table]:
     """All tables of the page, in order; empty ones are left out."""
     trends = [
-        (row.model, row.suite, row.what, made.builds[step.at], _signed(step.change))
+        (row.model, row.suite, row.what, made.builds[step.at], trend.signed(step.change))
         for row, step in made.trends
     ]
     listed = [
@@ -171,21 +188,50 @@ def tables(made: Campaigned) -> list[Table]:
             tuple(trends),
             frozenset({4}),
         ),
-        Table("Stations", ("station", "model", "state", "why"), tuple(made.stations), frozenset()),
-        Table("Images", ("model", "build", "image"), tuple(made.images), frozenset()),
+        _stations(made),
+        _images(made),
     ]
     return [table for table in listed if table.rows]
 
 
 def render(made: Campaigned) -> str:
     """The page as text."""
+    drawn = trend.figures(made.rows, made.builds)
+    drawing = [script.library()] if drawn else []
+    own = ["number.js", "table.js", *(["page.js"] if drawn else [])]
     return html.template("campaign.html").render(
         title=made.title,
         made=made,
         tables=tables(made),
+        matrix=MATRIX,
+        figures=drawn,
+        columns=columns,
+        readings={},
+        commands={figure.name: [] for figure in drawn},
+        data=script.embedded(drawn, Palette({}, frozenset())),
         style=html.asset("style.css"),
-        scripts=[html.asset("number.js"), html.asset("table.js")],
+        scripts=[*drawing, *map(html.asset, own)],
     )
+
+
+def _stations(made: Campaigned) -> Table:
+    """Their health, and what they did."""
+    counted = Counter(block.station for block in made.blocks)
+    rows = tuple(
+        (name, model, state, str(counted[name]), why or DASH)
+        for name, model, state, why in made.stations
+    )
+    head = ("station", "model", "state", "blocks that count", "why")
+    return Table("Stations", head, rows, frozenset({3}))
+
+
+def _images(made: Campaigned) -> Table:
+    """The hash of each build's image on each model."""
+    models = list(dict.fromkeys(model for model, _, _ in made.images))
+    of = {(model, build): hash_ for model, build, hash_ in made.images}
+    builds = list(dict.fromkeys(build for _, build, _ in made.images))
+    rows = tuple((build, *(of.get((model, build)) or DASH for model in models)) for build in builds)
+    return Table("Images", ("build", *models), rows, frozenset())
 
 
 def _cell(row: Row, build: str, first: str, decided: Decided | None) -> str:
@@ -194,14 +240,3 @@ def _cell(row: Row, build: str, first: str, decided: Decided | None) -> str:
         return NOT_MEASURED
     text = f"{number.interval(shift, PERCENT)} %"
     return f"{text}: {decided.verdict}" if decided and decided.claim.against == first else text
-
-
-def _series(row: Row, builds: Sequence[str]) -> list[float]:
-    """build / reference, median over blocks; nothing where one is missing."""
-    series = []
-    for build in builds:
-        shift = middle(row, build, builds[0])
-        if shift is None:
-            return []
-        series.append(1 + shift.value)
-    return series

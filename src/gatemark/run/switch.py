@@ -9,6 +9,7 @@ import asyncio
 import os
 import signal
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
@@ -21,8 +22,11 @@ ARM: Final = "{arm}"  # in the command: old, or new
 LEAVE_S = 10.0  # to end by itself once it was asked to
 
 
-async def switch(command: str, arm: str, folder: Folder) -> None:
-    """Run it to its end. Raises GatemarkError if it fails, with the last line that it printed."""
+async def switch(command: str, arm: str, folder: Folder, at: Path | None = None) -> None:
+    """Run it to its end, in the folder `at` or in the current one.
+
+    Raises GatemarkError if it fails, with the last line that it printed.
+    """
     line = command.replace(ARM, arm)
     with telling(folder.path):
         folder.append(LOG, f"$ {line}\n".encode())
@@ -36,6 +40,7 @@ async def switch(command: str, arm: str, folder: Folder) -> None:
                 stdout=out,
                 stderr=asyncio.subprocess.STDOUT,
                 start_new_session=True,
+                cwd=at,
             )
         )
     try:

@@ -15,7 +15,7 @@ from lab.station.device import new_key
 from lab.station.played import Played
 
 PORT = 2222
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0
 
 # Root's home, /run and /tmp are its own, so nothing of the machine's is read or written there.
 SERVE = f"""
@@ -26,6 +26,8 @@ eval "$2"
 mount -t tmpfs tmp /tmp
 cd / && exec dropbear -F -E -P /run/pid -r /root/host -r /root/rsa -p {PORT}
 """
+# Ends with the test, however that ends; then whatever is left there ends, also what was stopped.
+GUARD = """cat; kill -KILL $(ip netns pids "$1")"""
 
 
 def keys(folder: Path) -> None:
@@ -42,6 +44,12 @@ def keys(folder: Path) -> None:
 def serving(namespace: str, folder: Path, first: str = "") -> Iterator[None]:
     """A server in a namespace, by the keys of a folder; `first` is run among its own mounts."""
     inside = ("ip", "netns", "exec", namespace)
+    guard = subprocess.Popen(
+        ["sh", "-c", GUARD, "guard", namespace],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     server = subprocess.Popen(
         [*inside, "unshare", "-m", "sh", "-ec", SERVE, "server", str(folder), first],
         stdout=subprocess.DEVNULL,
@@ -54,7 +62,7 @@ def serving(namespace: str, folder: Path, first: str = "") -> Iterator[None]:
             time.sleep(0.02)
         yield
     finally:
-        server.kill()
+        guard.communicate()
         server.wait()
 
 

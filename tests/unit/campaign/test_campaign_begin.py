@@ -69,6 +69,31 @@ def test_what_a_station_is_asked_for_is_whole(home: Path) -> None:
     assert task.lock
 
 
+def test_the_power_is_cycled_by_a_command_of_the_files_folder(home: Path) -> None:
+    text = CAMPAIGN.replace("[[build]]", 'power = "./cycle.sh {station}"\n[[build]]', 1)
+    (home / "box.toml").write_text(text)
+    (home / "cycle.sh").write_text('#!/bin/sh\necho "$1" > cycled\n')
+    (home / "cycle.sh").chmod(0o755)
+    coordinate.begin(home / "box.toml", home / "second")
+    layout, _ = coordinate.opened(home / "second")
+    coordinate.cycle(layout, home / "second", "rack.toml")
+    assert (home / "cycled").read_text() == f"{home / 'rack.toml'}\n"
+
+
+def test_a_quarantined_station_is_taken_back_on_probation(home: Path) -> None:
+    (_, ledger), place = coordinate.opened(home / "begun"), home / "begun"
+    for name, printed in (
+        ("rack.tml", "no station 'rack.tml'; did you mean 'rack.toml'?"),
+        ("rack.toml", "station rack.toml is ok: only a quarantined one is taken back"),
+    ):
+        done = gatemark("campaign", "readmit", place, name)
+        assert (done.code, done.err) == (2, f"gatemark: {place}: {printed}\n")
+    ledger.mark("rack.toml", "quarantined", "its control (direct) shows a step")
+    done = gatemark("campaign", "readmit", place, "rack.toml")
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert [each.state for each in ledger.places()] == ["suspect"]
+
+
 def test_an_image_that_changed_is_refused(home: Path) -> None:
     (home / "new image.bin").write_text("newer")
     done = gatemark("campaign", "resume", home / "begun")

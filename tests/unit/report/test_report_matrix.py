@@ -9,6 +9,7 @@ from msgspec import structs
 
 from gatemark.commands.campaign.answer import exit_code, lines
 from gatemark.report import matrix
+from gatemark.report.chart import trend
 from gatemark.report.export import gates
 from gatemark.report.matrix import Campaigned, Kept
 from gatemark.stats.change.gate import Claim, Row, decide
@@ -115,6 +116,36 @@ def test_a_step_in_the_row_of_builds_is_told_with_its_build() -> None:
     )
     (step,) = [table.rows for table in matrix.tables(made) if table.caption.startswith("Steps")]
     assert step == (("ax3000", "cost/ab", "received", "24.07", "\N{MINUS SIGN}9.9"),)
+
+
+def test_what_failed_stands_first() -> None:
+    (table,) = [each for each in matrix.tables(campaign(0.001, -0.1, 0)) if each.caption == "Gates"]
+    assert [row[-1] for row in table.rows] == ["FAILS", "undecided", "passes"]
+
+
+def test_a_value_leads_to_its_block_or_to_all_of_them() -> None:
+    made = campaign(0.001)
+    place = ("ax3000", "cost/ab")
+    assert made.ways == {place: "#blocks-1"}
+    assert 'id="blocks-1"' in matrix.render(made)
+    alone = replace(made, blocks=made.blocks[:1])
+    assert alone.ways == {place: "runs/1/report.html"}
+
+
+@pytest.mark.parametrize(("builds", "figures"), [(7, 0), (12, 1)])
+def test_a_row_of_builds_is_drawn_where_steps_can_be_told(builds: int, figures: int) -> None:
+    names = [f"24.{at:02d}" for at in range(builds)]
+    levels = [100000.0 * (0.9 if at >= 7 else 1.0) for at in range(builds)]
+    values = {name: dict.fromkeys(BLOCKS, level) for name, level in zip(names, levels, strict=True)}
+    made = replace(
+        campaign(0.1), builds=names, rows=[structs.replace(row("received", 0.1), values=values)]
+    )
+    drawn = trend.figures(made.rows, made.builds)
+    assert len(drawn) == figures
+    assert matrix.render(made).count('class="plot"') == figures
+    for figure in drawn:
+        assert figure.title == "ax3000, cost/ab: \N{MINUS SIGN}10.0 % from 24.07 on"
+        assert len(figure.rows) == builds
 
 
 def test_a_step_in_time_alone_is_layout_or_memory() -> None:

@@ -216,6 +216,19 @@ def copy(
 
 
 @app.command(cls=Verb)
+def readmit(
+    folder: Dir,
+    station: Annotated[str, typer.Argument(metavar="STATION", help="As `status` has it.")],
+    json_: Json = False,
+) -> None:
+    """Take a quarantined station back; a bad control sends it off again."""
+    from gatemark.commands.campaign import coordinate
+
+    coordinate.readmit(folder, station)
+    _done(f"{station} is taken back; `gatemark campaign resume {folder}` goes on", json_=json_)
+
+
+@app.command(cls=Verb)
 def bisect(
     file: File,
     from_: Annotated[str, typer.Option("--from", metavar="BUILD", help="A build before the step.")],

@@ -2,8 +2,10 @@
 """`gatemark campaign bisect`: which build of a row brought a step, counted or timed.
 
 Counted, a boot of a build is a number. Timed, each boot of a build is beside one of the reference,
-and the logarithm of their ratio is measured; no build is named before six blocks of it against the
-build before it have confirmed that. What was measured is kept, so the same command goes on.
+and the logarithm of their ratio is measured. The ends are looked at twice where the first look
+leaves it open. No build is named before six blocks of it against the build before it have confirmed
+that; what they say instead is evidence for the search, which goes on. What was measured is kept, so
+the same command goes on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +33,8 @@ from gatemark.store.directory import RunDirectory
 REFERENCE, BUILD = "reference", "build"  # arms
 CONFIRMED_BY: Final = 6  # blocks; all of one sign have p = 0.031
 ALPHA: Final = 0.05
+LOOK: Final = 0.0294  # p of each of two looks at the ends, 5 % together (Pocock 1977)
+HOPELESS: Final = 0.5  # p of the first look that needs no second one
 POLL_S: Final = 1.0
 Pair = tuple[Build | None, Build]  # beside what, and what
 
@@ -53,6 +57,7 @@ class Bisection:
     most: int  # boots of builds
     boots: int = 0
     skipped: set[int] = field(default_factory=set)
+    _beside: dict[tuple[int, int], list[float]] = field(default_factory=dict)  # confirmations
 
     def counted(self) -> list[stats.Between]:
         """Every step above what is allowed."""
@@ -70,16 +75,20 @@ class Bisection:
     def timed(self) -> stats.Between | None:
         """The step, confirmed; None: the ends do not differ. Raises GatemarkError if undecided."""
         last = len(self.builds) - 1
-        ends = [self._ratios(at, range(1, 1 + stats.ENDS)) for at in (0, last)]
-        effect, spread = stats.of_ends(*ends)
-        if not self._differ(ends, effect, spread):
+        if not (ends := self._ends(last)):
             return None
+        effect, spread = stats.of_ends(*ends)
         each = stats.boots(effect, spread)
         measured = [(at, fmean(end), len(end)) for at, end in zip((0, last), ends, strict=True)]
-        times = dict.fromkeys(range(last + 1), stats.ENDS)
-        while not (spot := self._spot(measured, spread)).is_certain:
-            if self.boots + each > self.most:
+        times = dict.fromkeys(range(last + 1), len(ends[0]))
+        while True:
+            spot = stats.spot(last + 1, measured, spread, self.skipped, self._pairs())
+            if self.boots + (CONFIRMED_BY if spot.is_certain else each) > self.most:
                 raise GatemarkError(f"undecided after {self.boots} boots: {self._likely(spot)}")
+            if spot.is_certain:
+                if step := self._confirmed(spot.likeliest):
+                    return step
+                continue
             at = spot.next(self.skipped)
             try:
                 values = self._ratios(at, range(times[at] + 1, times[at] + 1 + each))
@@ -88,32 +97,41 @@ class Bisection:
                 continue
             times[at] += each
             measured.append((at, fmean(values), each))
-        return self._confirmed(spot.likeliest)
 
-    def _spot(self, measured: Sequence[tuple[int, float, int]], spread: float) -> stats.Spot:
-        return stats.spot(len(self.builds), measured, spread, self.skipped)
+    def _ends(self, last: int) -> list[list[float]]:
+        """Boots of both ends; none where they do not differ by more than is allowed."""
+        ends: list[list[float]] = [[], []]
+        for number in (1, 1 + stats.ENDS):
+            for at, values in zip((0, last), ends, strict=True):
+                values.extend(self._ratios(at, range(number, number + stats.ENDS)))
+            effect, spread = stats.of_ends(*ends)
+            error = spread * (2 / len(ends[0])) ** 0.5
+            p = student.two_sided(effect / error, 2 * len(ends[0]) - 2) if error else 0.0
+            output.say(f"the ends differ by {100 * expm1(effect):+.2f} %, p = {p:.3f}", err=True)
+            if p <= LOOK or p > HOPELESS:
+                break
+        return ends if p <= LOOK and abs(effect) > log1p(self.allow) else []
 
-    def _differ(self, ends: Sequence[Sequence[float]], effect: float, spread: float) -> bool:
-        error = spread * (2 / stats.ENDS) ** 0.5
-        if not error:
-            return bool(effect)
-        p = student.two_sided(effect / error, 2 * stats.ENDS - 2)
-        output.say(f"the ends differ by {100 * expm1(effect):+.2f} %, p = {p:.3f}", err=True)
-        return p <= ALPHA and abs(effect) > log1p(self.allow) and len(ends) == 2
+    def _pairs(self) -> list[stats.Pair]:
+        return [(*pair, fmean(values), len(values)) for pair, values in self._beside.items()]
 
-    def _confirmed(self, first: int) -> stats.Between:
-        """The build against the one before it that boots."""
+    def _confirmed(self, first: int) -> stats.Between | None:
+        """The build against the one before it that boots; None: six more blocks do not say so."""
         before = max(at for at in range(first) if at not in self.skipped)
         pair = self.builds[before], self.builds[first]
         name = f"confirm-{before:03d}-{first:03d}"
-        values = [self._measured(pair, f"{name}-{number}") for number in range(1, 1 + CONFIRMED_BY)]
+        values = self._beside.setdefault((before, first), [])
+        for number in range(len(values) + 1, len(values) + 1 + CONFIRMED_BY):
+            values.append(self._measured(pair, f"{name}-{number}"))
         p, shift = signed.p_value(values), signed.middle(values).value
-        if p > ALPHA:
-            raise GatemarkError(
-                f"not confirmed: {pair[1].name} against {pair[0].name} changes by "
-                f"{100 * expm1(shift):+.2f} %, p = {p:.3f}; no build is named"
-            )
-        return stats.Between(before, first, expm1(shift))
+        if p <= ALPHA:
+            return stats.Between(before, first, expm1(shift))
+        output.say(
+            f"not confirmed: {pair[1].name} against {pair[0].name} changes by "
+            f"{100 * expm1(shift):+.2f} %, p = {p:.3f}; the search goes on",
+            err=True,
+        )
+        return None
 
     def _likely(self, spot: stats.Spot) -> str:
         chance = spot.chances[spot.likeliest]

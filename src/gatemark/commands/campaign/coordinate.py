@@ -183,7 +183,7 @@ def cycle(layout: Layout, folder: Path, name: str) -> None:
     path, model = layout.places[name]
     try:
         if model.power:
-            work = switch(on_station(model.power, path), name, Folder(folder))
+            work = switch(on_station(model.power, path), name, Folder(folder), layout.base)
             asyncio.run(asyncio.wait_for(work, CYCLE_S))
         elif plug := _plug(path):
             plug.cycle()
@@ -256,6 +256,25 @@ def cancel(folder: Path) -> bool:
     for attempt in ledger.attempts("state IN ('claimed', 'started')"):
         executor.stop(attempt)
     return False
+
+
+def readmit(folder: Path, name: str) -> None:
+    """Have a quarantined station get blocks again; a bad control ends that at once.
+
+    Raises UsageError.
+    """
+    from gatemark.plan.toml import nearest
+
+    ledger = Ledger.open(folder, time.time)
+    with alone(folder):
+        states = {place.name: place.state for place in ledger.places()}
+        if name not in states:
+            raise UsageError(f"{folder}: no station {name!r}{nearest(name, list(states))}")
+        if states[name] != "quarantined":
+            raise UsageError(
+                f"{folder}: station {name} is {states[name]}: only a quarantined one is taken back"
+            )
+        ledger.mark(name, "suspect", "taken back; its next control decides")
 
 
 def _take_over(ledger: Ledger, *, take_over: bool) -> None:

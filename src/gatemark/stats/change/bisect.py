@@ -22,6 +22,7 @@ ENDS: Final = 6  # boots of either end, which tell the noise of a boot
 MOST_BOOTS: Final = 64  # of one measurement: a smaller effect does not end
 
 Values = Mapping[int, float]  # place of a build -> instructions
+Pair = tuple[int, int, float, int]  # a build, a later one, mean of log(later / build), boots in it
 
 
 class Between(msgspec.Struct, frozen=True):
@@ -96,13 +97,15 @@ def spot(
     measured: Sequence[tuple[int, float, int]],
     spread: float,
     skipped: Collection[int] = (),
+    pairs: Sequence[Pair] = (),
 ) -> Spot:
     """The posterior of measurements: build, mean of logarithms, boots in it.
 
     `spread` is the standard deviation of a boot; both ends are measured. A step at a build that is
-    skipped cannot be told from one at the next that boots, and is put there.
+    skipped cannot be told from one at the next that boots, and is put there. `pairs` are builds
+    that were measured beside each other.
     """
-    logs = {k: _evidence(measured, k, spread) for k in range(1, builds) if k not in skipped}
+    logs = {k: _evidence(measured, pairs, k, spread) for k in range(1, builds) if k not in skipped}
     most = max(logs.values())
     weights = {k: exp(each - most) for k, each in logs.items()}
     total = sum(weights.values())
@@ -123,9 +126,11 @@ def of_ends(first: Sequence[float], last: Sequence[float]) -> tuple[float, float
     return fmean(last) - fmean(first), spread
 
 
-def _evidence(measured: Sequence[tuple[int, float, int]], k: int, spread: float) -> float:
+def _evidence(
+    measured: Sequence[tuple[int, float, int]], pairs: Sequence[Pair], k: int, spread: float
+) -> float:
     """The logarithm of how likely all of it is if build k is the first after the step."""
-    total = 0.0
+    total, levels = 0.0, list[float]()
     for side in (
         [each for each in measured if each[0] < k],
         [each for each in measured if each[0] >= k],
@@ -134,4 +139,8 @@ def _evidence(measured: Sequence[tuple[int, float, int]], k: int, spread: float)
         mean = sum(value * number for _, value, number in side) / weight
         squares = sum(number * (value - mean) ** 2 for _, value, number in side)
         total -= log(weight) / 2 + squares / (2 * spread**2)
+        levels.append(mean)
+    for before, after, value, number in pairs:
+        expected = levels[1] - levels[0] if before < k <= after else 0.0
+        total -= number * (value - expected) ** 2 / (2 * spread**2)
     return total

@@ -105,3 +105,12 @@ def test_a_posterior_adds_up() -> None:
 
 def test_more_boots_are_taken_for_a_small_effect() -> None:
     assert [boots(effect, 0.01) for effect in (0.04, 0.02, 0.01, 0.005, 0.0)] == [1, 1, 4, 16, 64]
+
+
+def test_a_pair_beside_each_other_is_evidence() -> None:
+    measured = [(0, 0.0, 6), (7, 0.05, 6)]
+    at_four = spot(8, measured, 0.01, (), [(3, 4, 0.05, 6)])
+    assert (at_four.likeliest, at_four.is_certain) == (4, True)
+    elsewhere = spot(8, measured, 0.01, (), [(3, 4, 0.0, 6)])
+    assert elsewhere.chances[4] < 0.001
+    assert sum(elsewhere.chances) == pytest.approx(1.0)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A row of builds against the first one: where its level has steps, and how sure each build is.
+
++2 % |            |
+   0 |--o--o--o---|-----------   a dot a build: the median over blocks, with its interval
+-8 % |            o--o--o--o     the rule: from this build on the level is another
+     +-------------------------- builds, in their order
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from gatemark.report.chart import theme
+from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.words import number
+from gatemark.stats.change import trend
+from gatemark.stats.change.gate import Row as Measured
+from gatemark.stats.change.gate import middle
+from gatemark.stats.change.trend import Step
+from gatemark.stats.math.interval import Interval
+
+AXIS = {"change": "change", "change_lo": "low", "change_hi": "high"}
+LONGEST_NAME = 120  # pixels of a build's name below the axis
+
+
+def series(row: Measured, builds: Sequence[str]) -> list[Interval]:
+    """Build / first build - 1, median over blocks; nothing where a build is missing."""
+    shifts = [middle(row, build, builds[0]) for build in builds]
+    return [shift for shift in shifts if shift] if all(shifts) else []
+
+
+def steps(row: Measured, builds: Sequence[str]) -> list[Step]:
+    """Those of a row; of fewer than eight builds none is told."""
+    return trend.steps([1 + shift.value for shift in series(row, builds)])
+
+
+def signed(change: float) -> str:
+    """In per cent, with its sign."""
+    return ("+" if change > 0 else "") + number.plain(100 * change, 1)
+
+
+def figures(rows: Sequence[Measured], builds: Sequence[str]) -> list[Figure]:
+    """One for each model and suite, where there are enough builds for a step; a panel a row."""
+    if len(builds) < trend.FEWEST:
+        return []
+    places: dict[tuple[str, str], list[Measured]] = {}
+    for row in rows:
+        if series(row, builds):
+            places.setdefault((row.model, row.suite), []).append(row)
+    return [_figure(f"trend-{at}", each, builds) for at, each in enumerate(places.values(), 1)]
+
+
+def _figure(name: str, rows: Sequence[Measured], builds: Sequence[str]) -> Figure:
+    body, marks = list[Row](), list[Row]()
+    for row in rows:
+        for build, shift in zip(builds, series(row, builds), strict=True):
+            body.append({"what": row.what, "build": build, **three("change", shift)})
+        marks += [
+            {"what": row.what, "build": builds[step.at], "text": f"{signed(step.change)} %"}
+            for step in steps(row, builds)
+        ]
+    first = rows[0]
+    return Figure(
+        name=name,
+        title=f"{first.model}, {first.suite}: {_finding(marks)}",
+        definition=f"Each build against {builds[0]} of the same block. Dot: median over blocks; "
+        "whisker: its 95 % interval; rule: a lasting step, by a rank scan (1 %).",
+        panels=tuple((row.what, _panel(name, row.what, builds)) for row in rows),
+        rows=body,
+        columns={"what": "what", "build": "build", **heads("change", "change", "ratio")},
+        extra={f"{name}-steps": marks},
+    )
+
+
+def _finding(marks: Sequence[Row]) -> str:
+    if not marks:
+        return "no step"
+    texts = dict.fromkeys(f"{mark['text']} from {mark['build']} on" for mark in marks)
+    return "; ".join(texts)
+
+
+def _panel(name: str, what: str, builds: Sequence[str]) -> Chart:
+    own = alt.datum.what == what
+    base = alt.Chart(named(name)).transform_filter(own)
+    marks = alt.Chart(named(f"{name}-steps")).transform_filter(own)
+    axis = alt.Axis(labelAngle=-40, labelLimit=LONGEST_NAME, labelOverlap=True)
+    x = alt.X("build:N", sort=list(builds), title=None, axis=axis, scale=alt.Scale(domain=builds))
+    y = alt.Y("change:Q", title=f"change against {builds[0]}", axis=alt.Axis(format="+.1%"))
+    low, high = alt.Y("change_lo:Q", title=f"change against {builds[0]}"), alt.Y2("change_hi:Q")
+    tips: list[alt.Tooltip] = [alt.Tooltip("build:N")]
+    tips += [alt.Tooltip(f"{key}:Q", title=title, format="+.2%") for key, title in AXIS.items()]
+    zero = alt.Chart(alt.InlineData(values=[{"change": 0}])).mark_rule(style="zero")
+    text = marks.mark_text(style="value", align="left", dx=5, dy=8)
+    layers = [
+        zero.encode(y=y),
+        marks.mark_rule(style="ceiling", strokeDash=[4, 3]).encode(x=x),
+        base.mark_rule(style="whisker").encode(x=x, y=low, y2=high),
+        base.mark_point(filled=True, size=50, opacity=1).encode(x=x, y=y, tooltip=tips),
+        *theme.haloed(text.encode(x=x, y=alt.value(0), text="text:N")),
+    ]
+    return alt.layer(*layers).properties(
+        width="container",
+        height=theme.HEIGHT,
+        description=f"{what}: change of each build against {builds[0]}",
+    )
