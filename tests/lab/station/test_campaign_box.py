@@ -31,6 +31,7 @@ LOOK_S = 0.1
 REPEATS = 3
 TTL_S = 3.0
 NAME = "bench.toml"
+STOPPED = "stopped"  # processes of the gateway; its namespace has no name on the played host
 PLAN = """
 schema = "gatemark.plan/1"
 title = "a few packets"
@@ -87,11 +88,13 @@ class Bench:
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
 
-    def signal_gateway(self, number: signal.Signals) -> None:
-        """To every process of it, dropbear's and ours."""
-        for pid in gateway_pids(self.host):
+    def stop_gateway(self) -> None:
+        """Every process of it, dropbear's and ours; its power has them go on."""
+        stopped = gateway_pids(self.host)
+        (self.folder / STOPPED).write_text(" ".join(map(str, stopped)))
+        for pid in stopped:
             with suppress(ProcessLookupError):
-                os.kill(pid, number)
+                os.kill(pid, signal.SIGSTOP)
 
 
 def gateway_pids(host: Played) -> list[int]:
@@ -117,9 +120,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         host.on("gw", "sh", "-ec", GATEWAY)
         host.run("ip", "link", "set", "lo", "up")
         power = tmp_path / "power.sh"
-        power.write_text(
-            f"#!/bin/sh\necho cycled >> cycled\nkill -CONT $(ip netns pids {host.gateway})\n"
-        )
+        power.write_text(f"#!/bin/sh\necho cycled >> cycled\nkill -CONT $(cat {STOPPED}) || true\n")
         power.chmod(0o755)
         made = Bench(host, tmp_path)
         try:
@@ -210,7 +211,7 @@ def test_a_gateway_that_stands_still_has_its_power_cycled_and_is_tried_once_more
     folder = bench.folder / "out"
     coordinator = bench.campaign("run", bench.folder / "box.toml", "--out", folder)
     until(lambda: measures_a_second(folder) or coordinator.poll() is not None)
-    bench.signal_gateway(signal.SIGSTOP)
+    bench.stop_gateway()
     assert ended(coordinator) == 0
     once(bench, folder)
     assert (bench.folder / "cycled").read_text().split() == ["cycled"]
