@@ -43,6 +43,24 @@ static void built_tries_are_the_oracle(void)
 	}
 }
 
+static void packed_first_arrays_are_the_oracle(void)
+{
+	static const uint32_t bits[] = { 5, 8, 13, 16, 20 };
+	struct gm_random random = { 23 };
+
+	for (uint32_t round = 0; round < 60; round++) {
+		struct gm_lookups lookups;
+		struct gm_treebitmap trie;
+
+		lookups_draw(&lookups, &random, round % 2 ? 6 : 4, round < 2 ? 0 : 120);
+		CHECK(gm_treebitmap_build_packed(&trie, &lookups.prefixes, 4 + round % 3,
+						 bits[round % 5]) == 0);
+		is_the_oracle(&trie, &lookups);
+		gm_treebitmap_free(&trie);
+		lookups_free(&lookups);
+	}
+}
+
 /* Deletes every second prefix, and makes the expectation anew. */
 static void halve(struct gm_treebitmap *trie, struct gm_lookups *lookups)
 {
@@ -130,6 +148,7 @@ static void node_counts_are_the_specified_ones(void)
 
 static const struct test tests[] = {
 	{ "a built TreeBitmap finds what the oracle finds", built_tries_are_the_oracle },
+	{ "one with a packed first array finds it too", packed_first_arrays_are_the_oracle },
 	{ "a changed TreeBitmap finds what the oracle finds", changed_tries_are_the_oracle },
 	{ "a first array takes no changes", a_first_array_takes_no_changes },
 	{ "node counts are the specified ones", node_counts_are_the_specified_ones },

@@ -20,6 +20,7 @@ def main() -> int:
     parser.add_argument("--cpu", type=int, default=1, help="the CPU for both sides (%(default)s)")
     parser.add_argument("--table", help="a file with a full table: one ADDRESS/LENGTH by line")
     parser.add_argument("--captures", metavar="DIR", help="payloads for match and literals")
+    parser.add_argument("--only", default="", help="of lpm and filter, rows with this in the name")
     parser.add_argument("--quick", action="store_true", help="leave out peers that build for long")
     arguments = parser.parse_args()
     for part in arguments.parts:

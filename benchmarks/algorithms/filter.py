@@ -40,6 +40,8 @@ def rows(arguments: argparse.Namespace) -> Iterator[str]:
         return
     for what, structure, field, crate, operation in COMPARED:
         for keys in SIZES:
+            if arguments.only not in f"{what}/{keys}":
+                continue
             ratios = [
                 _ratio(arguments.cpu, keys, [str(peer), operation], structure, field)
                 for _ in range(arguments.rounds)

@@ -25,6 +25,7 @@ OF_PATH = {
     "popcnt": ("-mpopcnt",),
     "avx512": ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mbmi2"),
 }
+TREEBITMAP = "tbm5p20"  # of stride 5; the smallest and fastest of a full table
 DPDK = ("eal", "fib", "lpm", "rib", "mempool", "ring")
 
 
@@ -55,11 +56,13 @@ def _dpdk(fib: Path, arguments: argparse.Namespace) -> Iterator[str]:
         for family in families:
             peers = _peers(family, full=name == "full", quick=arguments.quick)
             for mix in MIXES:
-                for peer in peers:
-                    what = f"lpm{family}-best/{name}/{mix}"
-                    yield _row(fib, arguments, what, table, peer)
-                    if peer == "fib-simd" and name == "full":
-                        yield _row(fib, arguments, what.replace("best", "simd"), table, peer)
+                best = f"lpm{family}-best/{name}/{mix}"
+                simd = best.replace("best", "simd")
+                rows = [(best, peer) for peer in peers]
+                rows += [(simd, peer) for peer in peers if peer == "fib-simd" and name == "full"]
+                for what, peer in rows:
+                    if arguments.only in what:
+                        yield _row(fib, arguments, what, table, peer)
 
 
 def _peers(family: int, *, full: bool, quick: bool) -> list[str]:
@@ -95,7 +98,9 @@ def _treebitmap(
     for (name, table), impl in product(_tables(arguments), ("portable", "fast")):
         for mix in MIXES:
             what = f"treebitmap4/{name}/{mix}"
-            dump = [str(fib), table, "4", mix, "tbm5r10", impl, f"dump:{folder}", "1"]
+            if arguments.only not in what:
+                continue
+            dump = [str(fib), table, "4", mix, TREEBITMAP, impl, f"dump:{folder}", "1"]
             expected = json.loads(_output(dump))["digest"]
             ratios = []
             for _ in range(3):

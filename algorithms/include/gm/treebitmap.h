@@ -32,6 +32,16 @@ struct gm_tbm6_node {
 	uint32_t child_base, result_base;
 };
 
+/*
+ * 32 slots of a packed first array. A slot is a node, or the next hop of all that is below it.
+ * Equal next hops that follow each other are one result, whatever nodes are between them.
+ */
+struct gm_tbm_block {
+	uint32_t nodes; /* bit i: slot i is a node */
+	uint32_t changes; /* bit i: the next hop after slot i is another than the one before */
+	uint32_t node_base, result_base; /* of the block's first node and first next hop */
+};
+
 /* Blocks of 1..64 elements in one array; free blocks are kept by their length. */
 struct gm_treebitmap_pool {
 	void *elements;
@@ -50,6 +60,7 @@ struct gm_treebitmap {
 	struct gm_treebitmap_pool results; /* uint16_t */
 	uint32_t *slots; /* of the first array: a node, or 0; NULL: none, and node 0 is the root */
 	uint16_t *inherited; /* next hops of prefixes that are shorter than its bits */
+	struct gm_tbm_block *blocks; /* of a packed first array, in place of both; or NULL */
 	uint32_t stride;
 	uint32_t bits; /* of the first array */
 	uint64_t paths[1 << GM_TREEBITMAP_STRIDE_MOST]; /* positions of what covers a chunk */
@@ -59,6 +70,14 @@ struct gm_treebitmap {
 /* Builds from sorted prefixes. `stride` 4, 5 or 6; `bits` of a first array, 0 (none) to 20. */
 int gm_treebitmap_build(struct gm_treebitmap *trie, const struct gm_prefixes *prefixes,
 			uint32_t stride, uint32_t bits);
+
+/*
+ * The same with a packed first array of `bits` 5 to 20. It has the speed of an array that is as
+ * wide, and its size depends on the prefixes: with stride 5 and 20 bits, a full table of IPv4 is
+ * smaller than without one.
+ */
+int gm_treebitmap_build_packed(struct gm_treebitmap *trie, const struct gm_prefixes *prefixes,
+			       uint32_t stride, uint32_t bits);
 
 /* Adds a prefix or changes its next hop; GM_LPM_STATIC with a first array. */
 int gm_treebitmap_insert(struct gm_treebitmap *trie, const struct gm_route *route);

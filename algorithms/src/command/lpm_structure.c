@@ -56,7 +56,8 @@ FACE(dir24, lookup, uint32_t)
 
 static int treebitmap_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
 {
-	return gm_treebitmap_build(&s->as.treebitmap, prefixes, s->size, s->bits);
+	return s->packed ? gm_treebitmap_build_packed(&s->as.treebitmap, prefixes, s->size, s->bits)
+			 : gm_treebitmap_build(&s->as.treebitmap, prefixes, s->size, s->bits);
 }
 
 static size_t treebitmap_record(const struct lpm_structure *s, size_t *peak_bytes)
@@ -204,7 +205,7 @@ static const char *best(const char *name, const struct gm_prefixes *prefixes)
 	return name;
 }
 
-/* What follows the name: rBITS for a first array, -merged for pieces that are merged. */
+/* What follows the name: rBITS or pBITS for a first array, -merged for pieces that are merged. */
 static int suffix_fits(struct lpm_structure *structure, const char *suffix)
 {
 	char *end;
@@ -215,10 +216,11 @@ static int suffix_fits(struct lpm_structure *structure, const char *suffix)
 		structure->bits = 1;
 		return strcmp(suffix, "-merged") == 0;
 	}
-	if (structure->kind != &treebitmap || *suffix != 'r')
+	structure->packed = *suffix == 'p';
+	if (structure->kind != &treebitmap || (*suffix != 'r' && !structure->packed))
 		return 0;
 	structure->bits = (uint32_t)strtoul(suffix + 1, &end, 10);
-	return *end == 0 && structure->bits >= 1 && structure->bits <= 20;
+	return *end == 0 && structure->bits >= (structure->packed ? 5 : 1) && structure->bits <= 20;
 }
 
 void lpm_structure_named(struct lpm_structure *structure, const char *name,
@@ -238,7 +240,8 @@ void lpm_structure_named(struct lpm_structure *structure, const char *name,
 			return;
 	}
 	fail(2,
-	     "structure=%s is none of tbm4 tbm5 tbm6 (with rBITS, 1 to 20, for a first array), "
+	     "structure=%s is none of tbm4 tbm5 tbm6 (with rBITS, 1 to 20, for a first array, or "
+	     "pBITS, 5 to 20, for a packed one), "
 	     "sst7 sst15 (with -merged), poptrie16 poptrie18 poptrie20, dxr16 dxr18 dxr20, "
 	     "mtrie, mtrie6, dir24, lpm4-best, lpm6-best",
 	     name);

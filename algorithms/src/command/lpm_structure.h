@@ -34,7 +34,8 @@ struct lpm_kind {
 struct lpm_structure {
 	const struct lpm_kind *kind;
 	uint32_t size; /* the number after the kind's name: stride, node size or direct bits */
-	uint32_t bits; /* rN: of a first array */
+	uint32_t bits; /* rN or pN: of a first array */
+	int packed; /* pN */
 	union {
 		struct gm_treebitmap treebitmap;
 		struct gm_sst sst;
@@ -47,7 +48,7 @@ struct lpm_structure {
 };
 
 /*
- * Reads a name such as tbm5, tbm6r13, sst15, poptrie18, dxr20, mtrie, mtrie6 or dir24; lpm4-best
+ * Reads a name such as tbm5, tbm6r13, tbm5p20, sst15, poptrie18, dxr20, mtrie, mtrie6 or dir24; lpm4-best
  * and lpm6-best are chosen by the table. Ends the program with a list of names if there is none.
  */
 void lpm_structure_named(struct lpm_structure *structure, const char *name,

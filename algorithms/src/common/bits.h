@@ -42,15 +42,21 @@ static inline uint32_t gm_rank64(uint64_t x, uint32_t i)
 	return gm_count64(x & ((UINT64_C(1) << i) - 1));
 }
 
-/* The number of x's highest set bit; x > 0. */
-static inline uint32_t gm_highest32(uint32_t x)
+/* x with all bits set that are below its highest one. */
+static inline uint32_t gm_smear32(uint32_t x)
 {
 	x |= x >> 1;
 	x |= x >> 2;
 	x |= x >> 4;
 	x |= x >> 8;
 	x |= x >> 16;
-	return gm_count32(x) - 1;
+	return x;
+}
+
+/* The number of x's highest set bit; x > 0. */
+static inline uint32_t gm_highest32(uint32_t x)
+{
+	return gm_count32(gm_smear32(x)) - 1;
 }
 
 #endif

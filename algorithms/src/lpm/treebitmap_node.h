@@ -3,6 +3,7 @@
 #ifndef GM_LPM_TREEBITMAP_NODE_H
 #define GM_LPM_TREEBITMAP_NODE_H
 
+#include "common/inline.h"
 #include "gm/treebitmap.h"
 
 struct tbm_node {
@@ -10,7 +11,7 @@ struct tbm_node {
 	uint32_t child_base, result_base;
 };
 
-static inline struct tbm_node tbm_load(const void *nodes, uint32_t stride, uint32_t number)
+GM_INLINE struct tbm_node tbm_load(const void *nodes, uint32_t stride, uint32_t number)
 {
 	struct tbm_node loaded;
 
