@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Poptrie, DXR, DIR-24-8 and the tries of wide steps against the unibit trie, and their specified sizes. */
+#include "gm/dir20.h"
 #include "gm/dir24.h"
 #include "gm/dxr.h"
 #include "gm/impl.h"
@@ -129,6 +130,30 @@ static void random_dir24(void)
 	lookups_free(&lookups);
 }
 
+static void random_dir20(void)
+{
+	struct gm_random random = { 16 };
+
+	for (uint32_t most = 0; most < 900; most += 400) {
+		struct gm_lookups lookups;
+		struct gm_dir20 table;
+
+		lookups_draw(&lookups, &random, 4, most);
+		CHECK(gm_dir20_build(&table, &lookups.prefixes) == 0);
+		gm_dir20_lookup_n(&table, lookups.keys4, lookups.results, lookups.count);
+		CHECK(lookups_hold(&lookups));
+#ifdef __x86_64__
+		if (gm_impl_runs(GM_AVX512)) {
+			gm_dir20_lookup_n_avx512(&table, lookups.keys4, lookups.results,
+						 lookups.count);
+			CHECK(lookups_hold(&lookups));
+		}
+#endif
+		gm_dir20_free(&table);
+		lookups_free(&lookups);
+	}
+}
+
 struct sizes {
 	const char *table;
 	uint32_t nodes16, leaves16, nodes18, leaves18;
@@ -183,6 +208,7 @@ static const struct test tests[] = {
 	{ "the 16-8-8 trie finds what the oracle finds", random_mtries },
 	{ "the IPv6 trie of 24 and 8 bits finds what the oracle finds", random_mtries6 },
 	{ "DIR-24-8 finds what the oracle finds", random_dir24 },
+	{ "one whose first array has two steps finds it too", random_dir20 },
 	{ "counts of nodes, leaves, ranges and blocks are the specified ones",
 	  sizes_are_the_specified_ones },
 };

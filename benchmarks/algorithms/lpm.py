@@ -82,8 +82,8 @@ def _tables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
 def _row(fib: Path, arguments: argparse.Namespace, what: str, table: str, peer: str) -> str:
     best, _, mix = what.split("/")
     family = best[3]
-    structure, impl = (best.replace("simd", "best"), "fast" if "simd" in best else "portable")
-    words = [table, family, mix, structure, impl, peer, str(arguments.rounds)]
+    impl = "fast" if "simd" in best else "portable"
+    words = [table, family, mix, best, impl, peer, str(arguments.rounds)]
     try:
         rounds = json.loads(_output(_pinned(arguments, [str(fib), *words])))["rounds"]
     except MissingPeerError as missing:

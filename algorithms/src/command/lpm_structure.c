@@ -31,6 +31,12 @@ static void dir24_lookup_avx512(const struct lpm_structure *s, const uint32_t *k
 {
 	gm_dir24_lookup_n_avx512(&s->as.dir24, keys, results, count);
 }
+
+static void dir20_lookup_avx512(const struct lpm_structure *s, const uint32_t *keys,
+				uint32_t *results, size_t count)
+{
+	gm_dir20_lookup_n_avx512(&s->as.dir20, keys, results, count);
+}
 #else
 #define FACE_POPCNT(structure, lookup, key)
 #define POPCNT(name) NULL
@@ -53,6 +59,7 @@ FACE(dxr, lookup, uint32_t)
 FACE(mtrie, lookup, uint32_t)
 FACE(mtrie6, lookup, struct gm_key)
 FACE(dir24, lookup, uint32_t)
+FACE(dir20, lookup, uint32_t)
 
 static int treebitmap_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
 {
@@ -141,6 +148,19 @@ static size_t dir24_record(const struct lpm_structure *s, size_t *peak_bytes)
 	return gm_dir24_bytes(&s->as.dir24);
 }
 
+static int dir20_build(struct lpm_structure *s, const struct gm_prefixes *prefixes)
+{
+	return gm_dir20_build(&s->as.dir20, prefixes);
+}
+
+static size_t dir20_record(const struct lpm_structure *s, size_t *peak_bytes)
+{
+	record_number("blocks", s->as.dir20.block_count);
+	record_number("groups", s->as.dir20.group_count);
+	*peak_bytes = s->as.dir20.peak_bytes;
+	return gm_dir20_bytes(&s->as.dir20);
+}
+
 static const struct lpm_kind treebitmap = { "tbm",
 					    32,
 					    treebitmap_build,
@@ -178,8 +198,13 @@ static const struct lpm_kind dir24 = { "dir24",	     16,	   dir24_build,
 				       dir24_lookup, NULL,	   AVX512(dir24_lookup),
 				       NULL,	     dir24_record, "avx512" };
 
+static const struct lpm_kind dir20 = { "dir20",	     64,	   dir20_build,
+				       dir20_lookup, NULL,	   AVX512(dir20_lookup),
+				       NULL,	     dir20_record, "avx512" };
+
 /*
- * IPv4: a table with more prefixes leaves the caches in either, and DIR-24-8 needs fewer loads.
+ * IPv4: a table with more prefixes leaves the caches in either, and DIR-24-8 needs fewer loads;
+ * vectors gain more by fewer bytes.
  * IPv6: a table with more may have more blocks than mtrie6 can number.
  */
 enum { MTRIE_MOST = 200000, MTRIE6_MOST = 250000 };
@@ -193,13 +218,15 @@ static const struct {
 	{ "sst7", &sst, 7 },	       { "sst15", &sst, 15 },	      { "poptrie16", &poptrie, 16 },
 	{ "poptrie18", &poptrie, 18 }, { "poptrie20", &poptrie, 20 }, { "dxr16", &dxr, 16 },
 	{ "dxr18", &dxr, 18 },	       { "dxr20", &dxr, 20 },	      { "mtrie6", &mtrie6, 0 },
-	{ "mtrie", &mtrie, 0 },	       { "dir24", &dir24, 0 },
+	{ "mtrie", &mtrie, 0 },	       { "dir24", &dir24, 0 },	      { "dir20", &dir20, 0 },
 };
 
 static const char *best(const char *name, const struct gm_prefixes *prefixes)
 {
 	if (strcmp(name, "lpm6-best") == 0)
 		return prefixes->count > MTRIE6_MOST ? "poptrie18" : "mtrie6";
+	if (strcmp(name, "lpm4-simd") == 0)
+		return prefixes->count > MTRIE_MOST ? "dir20" : "mtrie";
 	if (strcmp(name, "lpm4-best") == 0)
 		return prefixes->count > MTRIE_MOST ? "dir24" : "mtrie";
 	return name;
@@ -243,6 +270,6 @@ void lpm_structure_named(struct lpm_structure *structure, const char *name,
 	     "structure=%s is none of tbm4 tbm5 tbm6 (with rBITS, 1 to 20, for a first array, or "
 	     "pBITS, 5 to 20, for a packed one), "
 	     "sst7 sst15 (with -merged), poptrie16 poptrie18 poptrie20, dxr16 dxr18 dxr20, "
-	     "mtrie, mtrie6, dir24, lpm4-best, lpm6-best",
+	     "mtrie, mtrie6, dir24, dir20, lpm4-best, lpm4-simd, lpm6-best",
 	     name);
 }

@@ -3,6 +3,7 @@
 #ifndef GM_COMMAND_LPM_STRUCTURE_H
 #define GM_COMMAND_LPM_STRUCTURE_H
 
+#include "gm/dir20.h"
 #include "gm/dir24.h"
 #include "gm/dxr.h"
 #include "gm/mtrie.h"
@@ -44,12 +45,14 @@ struct lpm_structure {
 		struct gm_mtrie mtrie;
 		struct gm_mtrie6 mtrie6;
 		struct gm_dir24 dir24;
+		struct gm_dir20 dir20;
 	} as;
 };
 
 /*
- * Reads a name such as tbm5, tbm6r13, tbm5p20, sst15, poptrie18, dxr20, mtrie, mtrie6 or dir24; lpm4-best
- * and lpm6-best are chosen by the table. Ends the program with a list of names if there is none.
+ * Reads a name such as tbm5, tbm6r13, tbm5p20, sst15, poptrie18, dxr20, mtrie, mtrie6, dir24 or
+ * dir20; lpm4-best, lpm4-simd and lpm6-best are chosen by the table. Ends the program with a list
+ * of names if there is none.
  */
 void lpm_structure_named(struct lpm_structure *structure, const char *name,
 			 const struct gm_prefixes *prefixes);
