@@ -8,8 +8,14 @@ our replay `isochronous`, irtt with packets of the same size as often, and the b
 the other they would see other parts of the sawtooth, which is far wider than what they differ by.
 
 Ours and irtt give each packet's delay in each direction, on the clock of this machine. What both
-sent in the same time is compared. The
-bounceback gives the mean time there and back of a hundred bytes over TCP.
+sent in the same time is compared. irtt stamps in its program. Its packets have kernel stamps too,
+by tcpdump at both hosts: `irtt's packets`. So what is the path's is told from what is irtt's.
+
+A packet that comes just behind another tool's waits for it, 1 ms at 1 Mbit/s. Of two tools with one
+period the same is always behind. So irtt's period is one in a hundred longer: within a second each
+packet of ours has been before and behind irtt's.
+
+The bounceback gives the mean time there and back of a hundred bytes over TCP.
 """
 
 import argparse
@@ -17,11 +23,12 @@ import asyncio
 import json
 import re
 import shutil
+import struct
 import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -29,6 +36,7 @@ from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from benchmarks.arrivals import PCAP_NS_MAGIC
 from benchmarks.bare_lab import ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
@@ -46,11 +54,17 @@ BUFFER_PACKETS: Final = 50
 SECONDS: Final = 20.0
 SETTLE_S: Final = 4.0  # from the upload's begin: slow start and its first losses
 PAYLOAD: Final = 92  # of irtt, so that its packet has the size of ours: 120 bytes with IP and UDP
-GAP_MS: Final = 10  # of the source `isochronous`
+GAP_MS: Final = 10.1  # that of the source `isochronous` is 10
+SEQUENCE_AT: Final = 14 + 20 + 8 + 12  # irtt's number of a packet, behind magic, flags and token
+PORT: Final = 2112  # irtt's
 WAYS: Final = ("up", "down")
+ENDS: Final = ("in", "out")
+FLUSH_S: Final = 1.2  # tcpdump reads what came once a second
 SHARES: Final = {"50 %": 0.5, "99 %": 0.99}
 NEAR_US: Final = 200.0  # goal: ours and irtt's median differ by no more
 BOUNCES: Final = re.compile(r"(\d+)=([\d.]+)/[\d.]+/[\d.]+/[\d.]+ ms")
+
+STAMPED: Final = "irtt's packets"
 
 Sent = list[tuple[int, int]]  # time of sending, CLOCK_REALTIME, and delay; ns
 Delays = dict[str, list[int]]  # way -> ns, sorted
@@ -63,6 +77,7 @@ class Round:
 
     ours: Delays
     irtt: Delays
+    stamped: Delays  # irtt's packets by kernel stamps
     bounce_us: float | None  # mean, there and back; None: it hung
 
 
@@ -85,7 +100,8 @@ def main() -> None:
     show(list(_compared(values)), json_=options.json)
     if not options.json:
         for mbit, way in product(options.mbit, WAYS):
-            print(_apart(f"{mbit} Mbit/s, {way}, 50 %", values))
+            for tool in ("irtt", STAMPED):
+                print(_apart(f"{mbit} Mbit/s, {way}, 50 %", tool, values))
 
 
 async def _measure(
@@ -98,12 +114,13 @@ async def _measure(
             way = LineWay(rate_bps=mbit * 1e6, buffer_packets=BUFFER_PACKETS)
             await line.set(Asked(up=way, down=way), "route")
             await made.meet(Demand(steered=True, finished=True))
-            _note(await _round(made, at, folder / "irtt.json"), f"{mbit} Mbit/s", values)
+            _note(await _round(made, at, folder), f"{mbit} Mbit/s", values)
     finally:
         await line.release()
 
 
-async def _round(made: Lab, at: Ends, into: Path) -> Round:
+async def _round(made: Lab, at: Ends, folder: Path) -> Round:
+    into = folder / "irtt.json"
     near, far = wires(made.ports, "route", "both")
     load = Workload(kind="replay", trace="isochronous", direction="both", duration_s=SECONDS)
     pair = Pair(near, far, None, load, made.placement, Among(at=0, of=2))
@@ -115,7 +132,11 @@ async def _round(made: Lab, at: Ends, into: Path) -> Round:
     upload = f"iperf3 -c {at.dst} -C reno -t {SETTLE_S + SECONDS + 2:.0f}"
     try:
         await pair.ready()
-        with _served(at), _running(at.at_source(*upload.split())):
+        with (
+            _stamped(made, at, folder) as seen,
+            _served(at),
+            _running(at.at_source(*upload.split())),
+        ):
             await asyncio.sleep(SETTLE_S)
             with (
                 _running(at.at_source(*irtt.split())) as measuring,
@@ -127,13 +148,67 @@ async def _round(made: Lab, at: Ends, into: Path) -> Round:
             reports = await pair.reports()
     finally:
         await pair.abort()
-    ours, theirs = _ours(reports), _irtt(json.loads(into.read_text()))
-    together = {way: _of_the_same_time(ours[way], theirs[way]) for way in WAYS}
-    return Round(
-        {way: pair[0] for way, pair in together.items()},
-        {way: pair[1] for way, pair in together.items()},
-        _bounce_us(text),
+    tools = _ours(reports), _irtt(json.loads(into.read_text())), _kernel(seen)
+    together = {way: _of_the_same_time(*(tool[way] for tool in tools)) for way in WAYS}
+    ours, theirs, stamped = (
+        {way: delays[tool] for way, delays in together.items()} for tool in range(len(tools))
     )
+    return Round(ours, theirs, stamped, _bounce_us(text))
+
+
+@contextmanager
+def _stamped(made: Lab, at: Ends, folder: Path) -> Iterator[dict[str, Path]]:
+    """tcpdump of irtt's packets at both hosts, in and out; the files are whole afterwards."""
+    ports = {"lan": at.device, "wan": "wan0"}
+    files = {f"{host} {end}": folder / f"{host}-{end}.pcap" for host in ports for end in ENDS}
+    with ExitStack() as stack:
+        for name, file in files.items():
+            host, end = name.split()
+            words = f"tcpdump -i {ports[host]} -Q {end} -s 64 --time-stamp-precision=nano -U"
+            command = f"{words} -w {file} udp port {PORT}"
+            stack.enter_context(_dumping(made.hosts[host].argv(*command.split())))
+        time.sleep(0.5)
+        yield files
+        time.sleep(FLUSH_S)
+
+
+@contextmanager
+def _dumping(command: Sequence[str]) -> Iterator[None]:
+    null = subprocess.DEVNULL
+    started = subprocess.Popen(command, stdout=null, stderr=null, start_new_session=True)
+    try:
+        yield
+    finally:
+        started.terminate()
+        started.wait()
+
+
+def _kernel(files: dict[str, Path]) -> dict[str, Sent]:
+    """irtt's packets from host to host."""
+    seen = {name: _numbered(file.read_bytes()) for name, file in files.items()}
+    ends = {"up": ("lan out", "wan in"), "down": ("wan out", "lan in")}
+    return {
+        way: [
+            (sent, seen[into][number] - sent)
+            for number, sent in seen[out].items()
+            if number in seen[into]
+        ]
+        for way, (out, into) in ends.items()
+    }
+
+
+def _numbered(pcap: bytes) -> dict[int, int]:
+    """irtt's number of a packet -> its stamp, ns."""
+    (magic,) = struct.unpack_from("<I", pcap)
+    assert magic == PCAP_NS_MAGIC
+    stamps, at = {}, 24
+    while at + 16 <= len(pcap):
+        seconds, nanoseconds, kept, size = struct.unpack_from("<IIII", pcap, at)
+        (number,) = struct.unpack_from("<I", pcap, at + 16 + SEQUENCE_AT)
+        if size == 14 + 28 + PAYLOAD:  # those that open and close its session are shorter
+            stamps[number] = seconds * 10**9 + nanoseconds
+        at += 16 + kept
+    return stamps
 
 
 @contextmanager
@@ -200,9 +275,9 @@ def _bounce_us(text: str) -> float | None:
 def _note(seen: Round, line: str, values: Values) -> None:
     for way, (name, share) in product(WAYS, SHARES.items()):
         what = f"{line}, {way}, {name}"
-        ours, theirs = (_at(tool[way], share) / 1e3 for tool in (seen.ours, seen.irtt))
-        values[what, "ours"].append(ours)
-        values[what, "irtt"].append(theirs)
+        tools = {"ours": seen.ours, "irtt": seen.irtt, STAMPED: seen.stamped}
+        for tool, delays in tools.items():
+            values[what, tool].append(_at(delays[way], share) / 1e3)
     for tool, delays in (("ours", seen.ours), ("irtt", seen.irtt)):
         values[f"{line}, there and back, mean", tool].append(
             sum(fmean(delays[way]) for way in WAYS) / 1e3
@@ -211,13 +286,13 @@ def _note(seen: Round, line: str, values: Values) -> None:
         values[f"{line}, there and back, mean", "bounceback"].append(seen.bounce_us)
 
 
-def _apart(what: str, values: Values) -> str:
-    """How much longer irtt's median is: packets of the two never meet the same, so over rounds."""
-    ours, irtt = values[what, "ours"], values[what, "irtt"]
-    change = compare_pairs(ours, irtt).change
+def _apart(what: str, tool: str, values: Values) -> str:
+    """How much longer a tool's median is: packets of two never meet the same, so over rounds."""
+    ours = values[what, "ours"]
+    change = compare_pairs(ours, values[what, tool]).change
     low, value, high = (end * median(ours) for end in (change.lo, change.value, change.hi))
-    apart = f"irtt's is {value:+.0f} us longer ({low:+.0f} to {high:+.0f}; goal {NEAR_US:.0f})"
-    return f"{what}: {apart}, {len(ours)} rounds"
+    apart = f"{value:+.0f} us longer than ours ({low:+.0f} to {high:+.0f}; goal {NEAR_US:.0f})"
+    return f"{what}, {tool}: {apart}, {len(ours)} rounds"
 
 
 def _at(ordered: Sequence[int], share: float) -> int:

@@ -9,6 +9,7 @@ from gatemark.stats.queue.formula import BETA, Bottleneck, Expected
 
 NEAR: Final = 0.1  # of what was expected: no difference to explain
 EMPTY: Final = 0.25  # of the full buffer: below that the load's queue was not there
+FILLED: Final = 0.8  # of the line's rate: with less neither it nor a shaper near it was busy
 DOUBLE: Final = (1.6, 2.4)  # times the period: acknowledgements of every second segment
 
 
@@ -37,6 +38,17 @@ def causes(case: Case) -> tuple[str, ...]:
     if first:
         return (first,)
     return tuple(text for rule in OF_TCP if (text := rule(case)))
+
+
+def _slow_before(case: Case) -> str:
+    """The load is slow and waits long all the same: for something that is slower than the line."""
+    share = case.values.get("queue_line_share")
+    if share is None or share >= FILLED or case.full is None or case.full <= 1 + NEAR:
+        return ""
+    return (
+        f"The load fills {share:.0%} of the line and waits longer than its buffer is: the queue is "
+        "in the gateway, before line and shaper, for a CPU or a port."
+    )
 
 
 def _shaped(case: Case) -> str:
@@ -117,5 +129,6 @@ def _high_mean(case: Case) -> str:
 
 
 Rule = Callable[[Case], str]
-ELSEWHERE: Final[tuple[Rule, ...]] = (_shaped, _managed, _never_full)  # any of these is all
+# Any of these is all.
+ELSEWHERE: Final[tuple[Rule, ...]] = (_slow_before, _shaped, _managed, _never_full)
 OF_TCP: Final[tuple[Rule, ...]] = (_no_sawtooth, _more_waits, _delayed, _apart, _high_mean)

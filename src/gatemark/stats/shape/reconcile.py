@@ -114,9 +114,9 @@ def name(drop: Drop) -> str:
 
 
 def reconciled(record: Record) -> Reconciled | None:
-    """One trial; nothing where packets or drops were not counted."""
+    """One trial; nothing where packets or drops were not counted, or those of others with them."""
     accounting, drops = record.accounting, record.evidence.drops
-    if accounting is None or drops is None:
+    if accounting is None or drops is None or record.definition.beside:
         return None
     # Where the gateway itself is the receiver its own stack sees copies, and drops these.
     ignored = {SOCKET} if record.definition.path == "endpoint" else set()

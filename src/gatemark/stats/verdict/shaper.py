@@ -22,6 +22,7 @@ BUSY: Final = 0.8  # of a CPU: a shaper that may not have the rest meets bursts 
 SEGMENT_BYTES: Final = 1448.0  # payload of a full one, where TCP told nothing
 HEADERS_BYTES: Final = {"ipv4": 66.0, "ipv6": 86.0}  # Ethernet, IP, TCP with time stamps (RFC 7323)
 NO_LINE: Final = ("cpu", "tester", "memory")  # what held the uploads back was not the line
+FILLED: Final = 0.8  # of an emulated line's rate: with less it was not the line either
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +52,20 @@ def advice(
     made = []
     for before in verdicts:
         beside = [v for v in verdicts if v.shaper and _place(v) == _place(before)]
-        if not before.shaper and beside and before.point.limit not in NO_LINE:
+        if not before.shaper and beside and _is_of_line(before):
             best = _best([before, *beside])
             made.append(_advice(before, best, (held_bps or {}).get(setup(best.point.definition))))
     return tuple(made)
+
+
+def _is_of_line(before: Verdict) -> bool:
+    """Whether the line is what held the uploads back."""
+    filled = (
+        line_bps(before, way) >= FILLED * rate_bps
+        for way, rate_bps in before.line_bps.items()
+        if way in before.goodput_bps
+    )
+    return before.point.limit not in NO_LINE and all(filled)
 
 
 def _advice(before: Verdict, best: Verdict, holds: Interval | None) -> Advice:

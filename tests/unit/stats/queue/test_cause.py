@@ -16,6 +16,7 @@ SEEN = {
     "queue_trough_ns": SHOULD.trough_ns or 0.0,
     "queue_mean_ns": SHOULD.mean_ns or 0.0,
 }
+SHARE = "queue_line_share"
 AS_EXPECTED = Case(SEEN, SHOULD, LINE, dropped=True)
 
 
@@ -23,6 +24,9 @@ def seen(**factors: float) -> Case:
     """As expected, but for these values, times so much."""
     changed = {f"queue_{name}": SEEN[f"queue_{name}"] * by for name, by in factors.items()}
     return replace(AS_EXPECTED, values=SEEN | changed)
+
+
+SLOW = replace(AS_EXPECTED, values=SEEN | {"queue_buffer_bytes": 40 * LINE.full_bytes, SHARE: 0.55})
 
 
 def over(**changes: object) -> Case:
@@ -40,6 +44,8 @@ def test_what_is_as_expected_has_no_cause() -> None:
     [
         (replace(seen(buffer_bytes=0.02), shapers=("shape:tbf:1",)), "holds the load"),
         (replace(seen(buffer_bytes=0.9), shapers=("shape:tbf:1",)), "not all that waits"),
+        (replace(SLOW, shapers=("shape:fq_codel:95",)), "before line and shaper"),
+        (SLOW, "before line and shaper"),
         (replace(AS_EXPECTED, aqm="codel"), "codel drops before"),
         (replace(AS_EXPECTED, aqm="head"), "oldest packet"),
         (replace(seen(buffer_bytes=0.4), dropped=False), "dropped nothing"),

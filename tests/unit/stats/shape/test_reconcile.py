@@ -5,9 +5,16 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.stats.shape.reconcile import UNCOUNTED, Reconciled, once, reconcile, together
+from gatemark.stats.shape.reconcile import (
+    UNCOUNTED,
+    Reconciled,
+    once,
+    reconcile,
+    reconciled,
+    together,
+)
 from gatemark.store.drops import Drop, Drops, Freed
-from gatemark.store.record import Accounting
+from gatemark.store.record import Accounting, Definition
 
 RULE = Drop(
     stage="netfilter",
@@ -114,3 +121,13 @@ def test_what_the_sender_was_refused_is_counted_once() -> None:
     )
     (own,) = result(600, replace(port, packets=600), refused=500).by_cause
     assert own.packets == 100
+
+
+def test_where_others_were_sent_beside_the_counters_are_of_all() -> None:
+    """The drops of an upload's segments are no loss of a game's packets."""
+    alone = builder.record("p", "a", {}, Definition(path="route", direction="up"), 1, {})
+    evidence = replace(alone.evidence, drops=Drops(causes=(RULE,)))
+    alone = replace(alone, accounting=accounting(5), evidence=evidence)
+    mixed = replace(alone, definition=replace(alone.definition, beside=("uploads: tcp",)))
+    assert reconciled(alone) is not None
+    assert reconciled(mixed) is None

@@ -50,6 +50,13 @@ def test_what_held_the_upload_back_must_be_the_line() -> None:
     assert advice(verdicts(judged(slow, shaped(4, "cake")))) == ()
 
 
+@pytest.mark.parametrize(("goodput_bps", "count"), [(8e6, 0), (13e6, 1)])
+def test_uploads_that_do_not_fill_the_line_tell_no_rate(goodput_bps: float, count: int) -> None:
+    before = seen(300, goodput_bps=goodput_bps)
+    assert before[1][0].line_bps == 15e6
+    assert len(advice(verdicts(judged(before, shaped(4, "cake", 7e6))))) == count
+
+
 def test_arms_of_other_points_are_not_compared() -> None:
     other = seen(4, At(arm="cake", features=("shape:cake:14:wan",), point={"line.rate_bps": 1e6}))
     assert advice(verdicts(judged(BEFORE, other))) == ()
