@@ -34,6 +34,7 @@ KERNEL_SECTORS: Final = 32 << 11
 ROOT_SECTORS: Final = 104 << 11
 ALIGNED: Final = 64 << 10  # where the space for changes begins behind a squashfs
 SIGNATURE: Final = 0x6F77_7274
+TABLE, ROW, SIGNED = 0x1BE, 16, 0x1FE  # of a boot sector, in bytes: its table, a row, its mark
 TOOLS: Final = ("grub-common", "grub-pc-bin", "squashfs-tools")
 MODULES: Final = ("virtio_pci", "virtio_blk", "ext4", "squashfs", "overlay", "loop")
 GRUB_MODULES: Final = (
@@ -207,10 +208,11 @@ def _start(whole: bytearray, folder: Path, tools: Path) -> None:
     first, rest = (grub / "boot.img").read_bytes(), core.read_bytes()
     assert len(rest) < (FIRST - 1) * SECTOR
     whole[: len(first)] = first
+    whole[TABLE:SIGNED] = bytes(SIGNED - TABLE)  # GRUB's own has code there, for floppy disks
     whole[SECTOR : SECTOR + len(rest)] = rest
     struct.pack_into("<I", whole, 0x1B8, SIGNATURE)
     parts = ((FIRST, KERNEL_SECTORS, 0x80), (FIRST + KERNEL_SECTORS, ROOT_SECTORS, 0))
     for at, (start, sectors, flag) in enumerate(parts):
         row = struct.pack("<B3sB3sII", flag, b"\xfe\xff\xff", 0x83, b"\xfe\xff\xff", start, sectors)
-        whole[0x1BE + at * 16 : 0x1CE + at * 16] = row
-    whole[0x1FE:SECTOR] = b"\x55\xaa"
+        whole[TABLE + at * ROW : TABLE + (at + 1) * ROW] = row
+    whole[SIGNED:SECTOR] = b"\x55\xaa"

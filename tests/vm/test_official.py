@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from gatemark.station.image.openwrt.official import unpacked
 from vm import official
 from vm.conftest import Booted, Stand
 from vm.openwrt import require, stand
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]  # a boot, and a boot again, emulated
 STATION = """
 schema = "gatemark.station/1"
 [gateway]
@@ -18,7 +19,7 @@ kind = "qemu"
 arch = "x86_64"
 image = "{image}"
 set = "openwrt"
-boot_s = 300
+boot_s = 600
 """
 
 
@@ -30,9 +31,14 @@ def disk_stand(
         pytest.skip("no mkfs.ext4 here: apt-get install e2fsprogs")
     require("x86_64")
     folder = tmp_path_factory.mktemp("disk")
-    file = folder / "official.toml"
-    file.write_text(STATION.format(image=official.disk(folder, request.param).name))
-    yield from stand(str(file), "x86_64")
+    image, file = official.disk(folder, request.param), folder / "official.toml"
+    file.write_text(STATION.format(image=image.name))
+    try:
+        yield from stand(str(file), "x86_64")
+    finally:
+        place = unpacked(image).parent  # each disk that is made is another one: none is kept
+        shutil.rmtree(place)
+        place.with_name(f"{place.name}.lock").unlink()
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ It comes up as 192.168.1.1, with nobody's key and no password, so the way in is 
 it gets the ports that our own image has from its first boot on (image/openwrt/shim), and our keys.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gatemark.node.quoted import Script, literal, shell
+from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.station.image.openwrt import files
 from gatemark.station.qemu.console import Console
 from gatemark.station.qemu.openwrt import LOADED_S
@@ -16,10 +16,12 @@ from gatemark.station.qemu.openwrt import LOADED_S
 HOST_KEY: Final = "/etc/dropbear/dropbear_ed25519_host_key"
 # OpenWrt's own dropbear looks for root's keys in the first place, any other in the second.
 KEYS: Final = ("/etc/dropbear/authorized_keys", "/root/.ssh/authorized_keys")
-PIECE: Final = 40  # bytes of a key in a line that is typed
+PIECE: Final = 40  # bytes of a key in a command
+TYPED: Final = 400  # bytes of commands in a line: OpenWrt's busybox reads lines of 512
 SERVICES: Final = literal(
     "until [ -e /var/run/fw4.state ] && uci -q get network.lan > /dev/null; do sleep 1; done"
 )
+AND: Final = " && "
 PORTS: Final = (
     literal("uci -q delete network.@device[0].ports; true"),
     literal("uci set network.@device[0].name=br-lan"),
@@ -35,10 +37,12 @@ PORTS: Final = (
     literal("uci -q delete network.wan6; true"),
 )
 # The last of its services runs this: after a restart nothing sets the network by itself from then.
-STARTED: Final = (
+KEPT: Final = (
     literal("printf 'touch /tmp/gatemark.booted\\n' > /etc/rc.local"),
     literal("uci commit"),
     literal("sync"),
+)
+STARTED: Final = (  # each takes a while
     literal("/etc/init.d/network restart"),
     literal("/etc/init.d/firewall restart > /dev/null 2>&1"),
     literal("/etc/init.d/dropbear restart"),
@@ -50,11 +54,23 @@ async def boot(console: Console, host_key: bytes, public: str, within_s: float) 
     """Log in and set it. Raises StationError with the line that failed."""
     await console.login(within_s)
     await console.type(SERVICES, LOADED_S)
-    for line in _lines(host_key, public):
+    for line in (*_lines(_commands(host_key, public)), *STARTED):
         await console.type(line)
 
 
-def _lines(host_key: bytes, public: str) -> Iterator[Script]:
+def _lines(commands: Iterable[Script]) -> Iterator[Script]:
+    """Commands as few lines; in a line each is run if those before it succeeded."""
+    line: list[Script] = []
+    for command in commands:
+        grouped = shell("{{ {command}; }}", command=command)
+        if line and len(joined((*line, grouped), AND)) > TYPED:
+            yield joined(line, AND)
+            line = []
+        line.append(grouped)
+    yield joined(line, AND)
+
+
+def _commands(host_key: bytes, public: str) -> Iterator[Script]:
     yield literal("mkdir -p /etc/dropbear /root/.ssh")
     yield shell("rm -f {file}", file=HOST_KEY)
     for at in range(0, len(host_key), PIECE):
@@ -67,4 +83,4 @@ def _lines(host_key: bytes, public: str) -> Iterator[Script]:
     for line in files.shim("control").splitlines():
         if line.startswith("\t"):  # of its `uci batch`
             yield shell("uci {words}", words=line.split())
-    yield from STARTED
+    yield from KEPT

@@ -79,6 +79,7 @@ SILENCE_S = 30.0  # a guest that forwards all it can answers late
 # Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
+OPENWRT_KVM_S = 60.0  # OpenWrt, also its first boot; `boot_s` is for the emulation that follows
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
 
 # Where instructions are counted: the same addresses in each boot, and a clock that ticks on while
@@ -298,11 +299,12 @@ class VirtualLab:
 
     @property
     def _patience_s(self) -> float:
-        if self.model.boot_s:
-            return self.model.boot_s
+        how, own_s = self.accel.partition(":")[0], self.model.boot_s
+        if own_s:
+            return min(own_s, OPENWRT_KVM_S) if self.model.image and how == "kvm" else own_s
         if self.model.icount is not None or (self.counting and self.counting.caches):
             return SLOW_BOOT_S
-        return BOOT_S[self.accel.partition(":")[0]]
+        return BOOT_S[how]
 
     async def _boot(self, model: Model) -> None:
         """By KVM where that works, else by emulation; the record says why."""

@@ -45,6 +45,9 @@ KVM: Final = Path("/dev/kvm")
 DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
 SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
 LEAVE_S = 5.0
+# What a guest changes of its disk goes to /var/tmp: a folder of the caller's own may be closed to
+# nobody.
+TEMPORARY: Final = "TMPDIR"
 # Of translated code that emulation keeps; forwarding needs little of it. With QEMU's own choice, of
 # 1 GiB, a reset takes minutes: what was translated is then discarded piece by piece.
 TRANSLATED_MIB = 64
@@ -168,6 +171,7 @@ class Machine:
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
+                    env={name: word for name, word in os.environ.items() if name != TEMPORARY},
                     pass_fds=files,
                     start_new_session=True,
                 )
