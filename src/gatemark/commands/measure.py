@@ -102,7 +102,7 @@ def planned(
         seed=seed,
         station=bench.info,
         plans=tuple(plans),
-        trials=order(plans, seed),
+        trials=order(plans, seed, by_path=bench.info.by_path),
         versions=versions | {f"agent {arch}": built for arch, built in binary.builds()},
     )
 

@@ -20,12 +20,15 @@ Passing = Literal["outside", "instrumented"]
 Group = list[TrialSpec]  # trials that stay together
 
 
-def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
+def order(plans: Sequence[Plan], seed: int, *, by_path: bool = False) -> tuple[TrialSpec, ...]:
     """Every trial of a run in running order; the same seed gives the same order.
 
     Plans run one after the other. Within a plan each repeat is a block that holds every point of
     every arm once, shuffled on its own: slow drift of the machine then meets all arms alike. The
     instrumented pass follows the outside pass, so that no probe disturbs it.
+
+    `by_path`: a block's trials of one path follow one another, for a gateway that changes its path
+    in seconds. The paths of a block are in an order of its own.
 
     With boots a block holds one boot of every arm, in an order of its own, and within a boot each
     repeat holds every point once.
@@ -37,14 +40,19 @@ def order(plans: Sequence[Plan], seed: int) -> tuple[TrialSpec, ...]:
             trials += _booted(plan, rng)
             continue
         for block in _blocks(plan):
-            trials += _shuffled(block, rng)
+            trials += _shuffled(block, rng, by_path=by_path)
     return tuple(
         msgspec.structs.replace(trial, sequence=place) for place, trial in enumerate(trials)
     )
 
 
 def further(
-    plan: Plan, repeat: int, only: Sequence[dict[str, Factor]], seed: int
+    plan: Plan,
+    repeat: int,
+    only: Sequence[dict[str, Factor]],
+    seed: int,
+    *,
+    by_path: bool = False,
 ) -> list[TrialSpec]:
     """One more block of a plan's outside pass: every arm at these points, shuffled.
 
@@ -54,11 +62,15 @@ def further(
     block = [
         trials for trials in _block(plan, repeat, "outside") if base(trials[0].point) in wanted
     ]
-    return _shuffled(block, random.Random(f"{seed}/{plan.name}/{repeat}"))  # noqa: S311
+    rng = random.Random(f"{seed}/{plan.name}/{repeat}")  # noqa: S311
+    return _shuffled(block, rng, by_path=by_path)
 
 
-def _shuffled(block: list[Group], rng: random.Random) -> list[TrialSpec]:
+def _shuffled(block: list[Group], rng: random.Random, *, by_path: bool = False) -> list[TrialSpec]:
     rng.shuffle(block)
+    if by_path:
+        paths = list(dict.fromkeys(group[0].arm.path for group in block))
+        block.sort(key=lambda group: paths.index(group[0].arm.path))
     return list(itertools.chain(*block))
 
 

@@ -42,7 +42,7 @@ def _further(
     if not points:
         return []
     repeat = 1 + max(spec.repeat for spec in outside)
-    return _behind(run, further(plan, repeat, points, run.seed))
+    return _behind(run, further(plan, repeat, points, run.seed, by_path=run.station.by_path))
 
 
 def _closer(

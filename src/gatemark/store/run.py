@@ -20,6 +20,7 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
     missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the slowdown
+    by_path: bool = False  # a change of path takes it seconds: a block's trials go path by path
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):

@@ -94,6 +94,19 @@ def test_another_seed_gives_another_order() -> None:
     assert order([SWEPT], 1) != order([SWEPT], 2)
 
 
+@given(seed=st.integers(0, 1000))
+def test_by_path_a_block_has_the_same_trials_and_each_path_once(seed: int) -> None:
+    plain, grouped = order([SWEPT], seed), order([SWEPT], seed, by_path=True)
+    assert {spec.trial for spec in grouped} == {spec.trial for spec in plain}
+    for _, block in groupby(grouped, key=lambda spec: (spec.pass_, spec.repeat)):
+        paths = [path for path, _ in groupby(block, key=lambda spec: spec.arm.path)]
+        assert sorted(paths) == ["nat", "route"]
+
+
+def test_by_path_either_path_comes_first() -> None:
+    assert {order([SWEPT], seed, by_path=True)[0].arm.path for seed in range(9)} == {"nat", "route"}
+
+
 @given(plan=plans, seed=st.integers(0, 1 << 31))
 def test_every_block_holds_each_point_of_each_arm_once(plan: Plan, seed: int) -> None:
     wanted = Counter((arm.name, *point.items()) for arm in plan.arm for point in points(plan))

@@ -31,7 +31,7 @@ from pyroute2 import IPRoute
 
 from gatemark.error import GatemarkError, StationError, UsageError
 from gatemark.node import checked
-from gatemark.node.quoted import joined, literal, sh, shell
+from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.remote.dial import dial
 from gatemark.node.remote.login import Address, Login
@@ -51,6 +51,7 @@ from gatemark.station.image.build import stock
 from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
 from gatemark.station.image.openwrt.official import is_disk, unpacked
+from gatemark.station.mode import Mode
 from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
@@ -175,6 +176,7 @@ class VirtualLab:
             virtual=True,
             placement=self.words,
             missing=self.able.missing,
+            by_path=self.model.set is Mode.OPENWRT,
         )
 
     def another(self) -> None:
@@ -423,25 +425,26 @@ class VirtualLab:
     async def _set(self) -> None:
         """The guest's test ports: their addresses, and whom they are linked to."""
         if self.model.image:
-            await self._loaded()
+            await self._waited(openwrt.booted())
         cards = await self._cards()
         whole = [shell(WHOLE, device=device) for device in cards.values()]
         await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
         words = [f"link set {device} up" for device in cards.values()]
         if self.model.image:
-            for script in openwrt.addressed(self.ports):
-                await self._ssh.run(*sh(script))
+            await self._ssh.run(*sh(openwrt.addressed(self.ports)))
+            for script in openwrt.settled(self.ports):
+                await self._waited(script)
         else:
             words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
         crowd = space.crowd(self.gateway, self.ports)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
 
-    async def _loaded(self) -> None:
-        """Wait until OpenWrt's services are up. Raises StationError with what it logged last."""
+    async def _waited(self, script: Script) -> None:
+        """Have OpenWrt wait as long as it takes. Raises StationError with what is missing."""
         until = time.monotonic() + max(self._patience_s, openwrt.LOADED_S)
-        while (line := (await self._ssh.run(*sh(openwrt.booted()))).strip()) != openwrt.UP:
+        while (line := (await self._ssh.run(*sh(script))).strip()) != openwrt.UP:
             if time.monotonic() > until:
-                raise StationError(f"gateway: OpenWrt's services are not up: {line}")
+                raise StationError(f"gateway: OpenWrt: {line}")
 
     async def _cards(self) -> dict[str, str]:
         """Its cards by role; with it what has their addresses is known, as the gateway's devices.

@@ -16,12 +16,15 @@ OPTIONS: Final = {"ipv4": "ipaddr", "ipv6": "ip6addr"}
 LOADED_S: Final = 240  # from SSH to the last service, emulated on a busy machine
 UP: Final = "up"
 
+# Each of these waits for something, and prints UP, or after a while what it lacks: who asks has the
+# patience for as many tries as a busy machine takes, and a command has not.
+TRIES: Final = 15  # a second and more each
 # As long as `done` has not run something may still be set: it is the last (etc/rc.d/S95done).
 BOOTED: Final = f"""
-within=30
+within={TRIES}
 until [ -e /tmp/run/fw4.state ] && [ -e /tmp/gatemark.booted ]; do
   within=$((within - 1))
-  if [ "$within" = 0 ]; then logread | tail -n 1; exit 0; fi
+  if [ "$within" = 0 ]; then echo "its services are not up: $(logread | tail -n 1)"; exit 0; fi
   sleep 1
 done
 echo {UP}
@@ -34,40 +37,45 @@ uci -q delete network.{network}.ip6assign || true
 """
 ADDRESS: Final = "uci add_list network.{network}.{option}={address}"
 RELOAD: Final = literal("uci commit network; /etc/init.d/network reload")
-GIVEN: Final = """
-within=60
-until ip -o addr show | grep -qF " "{address}" "; do
+GIVEN: Final = f"""
+within={TRIES}
+until ip -o addr show | grep -qF " "{{address}}" "; do
   within=$((within - 1))
-  if [ "$within" = 0 ]; then echo "netifd gave no port "{address} >&2; exit 1; fi
+  if [ "$within" = 0 ]; then echo "netifd gave no port "{{address}}; exit 0; fi
   sleep 1
 done
+echo {UP}
 """
 # netifd takes its time, and each network that comes up reloads the firewall some seconds later.
 # Nothing is measured before that is over.
-QUIET: Final = literal("""
-quiet=0
+QUIET: Final = f"""
+within={TRIES} quiet=0
 until [ "$quiet" = 3 ]; do
   if ps w | grep -q '[h]otplug-call'; then quiet=0; else quiet=$((quiet + 1)); fi
+  within=$((within - 1))
+  if [ "$within" = 0 ]; then echo "netifd still sets its networks"; exit 0; fi
   sleep 1
 done
-""")
+echo {UP}
+"""
 
 
 def booted() -> Script:
-    """Wait half a minute until its services are up: it prints UP, or what was logged last."""
+    """Wait until its services are up."""
     return literal(BOOTED)
 
 
-def addressed(ports: Mapping[str, Port]) -> Iterator[Script]:
-    """Its LAN and WAN with the addresses of their roles, and nothing besides.
+def addressed(ports: Mapping[str, Port]) -> Script:
+    """Its LAN and WAN with the addresses of their roles, and nothing besides."""
+    return joined((literal("set -e"), *_words(ports), RELOAD))
 
-    Several, one after the other: each has the patience of a command, and a slow processor needs it.
-    """
-    yield joined((literal("set -e"), *_words(ports), RELOAD))
+
+def settled(ports: Mapping[str, Port]) -> Iterator[Script]:
+    """Wait until they have these addresses, and nothing is set any more."""
     for role in NETWORKS:
         for family in OPTIONS:
             yield shell(GIVEN, address=str(ports[role].interface(family)))
-    yield QUIET
+    yield literal(QUIET)
 
 
 def _words(ports: Mapping[str, Port]) -> Iterator[Script]:

@@ -113,6 +113,7 @@ class Box:
             virtual=False,
             placement=self.words,
             missing=self._missing,
+            by_path=self.asked.set is Mode.OPENWRT,
         )
 
     @property
