@@ -17,8 +17,8 @@ from vm.cpu import placement
 from vm.kills import GRACE_S, Played, blow, records, undisturbed
 from vm.openwrt import require
 
-pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(900)]
-ALONE = ("timeout", "300", "taskset", "-c", str(placement().sink))
+pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1500)]
+ALONE = ("timeout", "600", "taskset", "-c", str(placement().sink))
 LEASE_S = 10
 SECRETS = """
 uci set network.wan.username=anna@isp.example; uci set network.wan.password=hunter-two
@@ -190,7 +190,7 @@ def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Pat
             assert run.poll() is None, run.communicate()
             time.sleep(0.1)
         bench.reset()
-        _, errors = run.communicate(timeout=120)
+        _, errors = run.communicate(timeout=300)
     assert run.returncode == 1
     assert "gateway: lost" in errors.splitlines()[-1]
     bench.wait()

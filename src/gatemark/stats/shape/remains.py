@@ -6,6 +6,8 @@ from statistics import median
 from typing import Final
 
 from gatemark.stats.finding import Finding
+from gatemark.stats.point.core import carrier
+from gatemark.stats.point.limit import HALF
 from gatemark.stats.shape.overload import is_over
 from gatemark.stats.shape.sight import Level, Sight, Sweep, in_most
 from gatemark.stats.shape.words import percent, pps
@@ -63,13 +65,26 @@ def _left(sight: Sight) -> float:
     return (lost + refused) / tried if tried else 0.0
 
 
+def _is_late(sight: Sight) -> bool:
+    """Whether what carries frames to a virtual machine's cards was kept from it so long.
+
+    The share of the time is that of a vCPU that waits (`point/limit.py`).
+    """
+    reading, (tried, _, refused) = carrier([sight.record]), sight.counts()
+    return reading is not None and 0 < HALF * refused <= reading.waiting * tried
+
+
 def unexplained(levels: Sequence[Level], share: float) -> Iterator[Finding]:
     """The lowest rate whose loss nothing explains, where the CPU is not full.
 
-    What a queue refuses while it recovers from a stall is that stall's.
+    What a queue refuses while it recovers from a stall is that stall's. What it refuses while a
+    virtual machine's emulator has no time to take it is the tester's (`tester-limited`).
     """
     for level in levels:
-        each = [sight.inside_share if sight.stalled else _left(sight) for sight in level.sights]
+        each = [
+            sight.inside_share if sight.stalled or _is_late(sight) else _left(sight)
+            for sight in level.sights
+        ]
         left, busy = median(each), level.busy
         is_much = in_most([part > max(EXCESS, share / 4) for part in each], TWO_THIRDS)
         if not is_much or is_over(level):

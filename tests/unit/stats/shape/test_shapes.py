@@ -4,10 +4,13 @@
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.finding import Diagnosis, Shape
+from gatemark.stats.point.group import group
 from gatemark.stats.shape.diagnose import Diagnosed, diagnose
 from gatemark.stats.shape.stall import period_ms
+from gatemark.store.record import CpuReading
 
 from .simulated import RATES, Planted, swept
 
@@ -61,6 +64,22 @@ def test_overload_is_named_beside_it(name: str) -> None:
     found = look(PLANTED[name][0]).diagnosis.get("overload")
     assert found is not None
     assert found.values["capacity_pps"] == pytest.approx(27_000, rel=0.08)
+
+
+@pytest.mark.parametrize(("waiting", "expected"), [(0.0, ("unexplained",)), (0.6, ())])
+def test_what_an_emulator_had_no_time_to_take_is_not_without_explanation(
+    waiting: float, expected: tuple[Shape, ...]
+) -> None:
+    """Its vCPU is at rest meanwhile, and all that is lost was refused."""
+    carrier = CpuReading(thread="emulator", cpu=0, busy=0.3, waiting=waiting)
+    vcpu = CpuReading(thread="vcpu0", cpu=1, busy=0.6, waiting=0.0)
+    records = [
+        replace(record, evidence=replace(record.evidence, cpu=(vcpu,), carrier=carrier))
+        for each in swept(Planted(), RATES[-2:])
+        for record in each.outside
+    ]
+    (found,) = diagnose(group(records), ())
+    assert shapes(found.diagnosis) == expected
 
 
 def test_below_the_knee_nothing_is_named() -> None:
