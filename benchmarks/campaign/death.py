@@ -28,6 +28,7 @@ STATIONS = [("a", "m"), ("b", "m"), ("c", "n")]
 PLACES = [name for name, _ in STATIONS]
 KINDS = ("coordinator", "worker", SCHEDULER, "block")
 TRIALS = 5
+REPEATS = 6  # of each model, for each kill of a kind
 AT_ONCE = 0.25  # share of the kills that wait for nothing
 PATIENCE_S = 120.0  # until a block goes on
 MOST_TIMES = 20  # that the campaign is gone on with in the end
@@ -50,7 +51,7 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
     del out
     os.environ[dasked.TRIAL_S] = "0.2"
     kills = count or KILLS
-    blocks = 2 * 6 * kills
+    blocks = 2 * REPEATS * kills
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fleet.ledger(folder, fleet.Fleet(), STATIONS, blocks // 2).close()

@@ -41,8 +41,9 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
     """Boots of a counted search; of timed ones the median, the most, and how many were wrong."""
     del out
     rng = random.Random(19)
-    boots, wrong, undecided = [], 0, 0
-    for at in range(count or SEARCHES):
+    boots, wrong, none, undecided = [], 0, 0, 0
+    searches = count or SEARCHES
+    for at in range(searches):
         step = rng.randrange(1, BUILDS)
         search = _search(step, exact=False, seed=at)
         try:
@@ -51,14 +52,17 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
             undecided += 1
             continue
         boots.append(search.boots)
-        wrong += named is None or named.after != step
-    counted = [_counted(rng.randrange(1, BUILDS)) for _ in range(count or SEARCHES)]
+        none += named is None
+        wrong += named is not None and named.after != step
+    counted = [_counted(rng.randrange(1, BUILDS)) for _ in range(searches)]
     yield "counted: boots at most", max(counted), 8
     boots.sort()
     yield "timed, effect twice the noise: boots, median", boots[len(boots) // 2], 40
     yield "timed: boots at most", boots[-1], None
-    yield "timed: another build was named", wrong, 1
-    yield "timed: no build was named", undecided, 1
+    yield "timed: another build was named", wrong, None
+    yield "timed: no step was told", none, None
+    yield "timed: undecided", undecided, None
+    yield "timed: share that was not right", (wrong + none + undecided) / searches, 0.05
 
 
 def _counted(step: int) -> int:

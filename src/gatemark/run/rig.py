@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from gatemark.error import NodeError
+from gatemark.error import GatemarkError, NodeError
 from gatemark.node.shield import whole
 from gatemark.plan.model import TrialSpec
 from gatemark.run.bench import Bench
@@ -98,7 +98,7 @@ class Rig:
         command = self.commands.get(spec.arm.name, "") if spec.boot else ""
         if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
-            await switch(command, spec.arm.name, self.folder)
+            await self._switch(command, spec.arm.name)
         if spec.boot:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: the gateway comes up")
         self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
@@ -106,6 +106,15 @@ class Rig:
         if spec.boot and not command and _lasts(station):
             await station.restart()
         return True
+
+    async def _switch(self, command: str, arm: str) -> None:
+        try:
+            await switch(command, arm, self.folder)
+        except GatemarkError as error:
+            raise GatemarkError(
+                f"--switch {error}; what was measured is kept: "
+                f"`gatemark ab --resume {self.folder.path}` goes on"
+            ) from None
 
     async def together(self, specs: Sequence[TrialSpec]) -> list[Bench]:
         """A bench for the arm of each of these trials, all at once.

@@ -51,10 +51,7 @@ async def switch(command: str, arm: str, folder: Folder, at: Path | None = None)
     if code:
         lines = folder.read(LOG)[began:].decode(errors="replace").strip().splitlines()
         last = lines[-1].strip() if lines else "it said nothing"
-        raise GatemarkError(
-            f"--switch '{line}' ended with {code} ({last}); "
-            f"what was measured is kept: `gatemark ab --resume {folder.path}` goes on"
-        )
+        raise GatemarkError(f"'{line}' ended with {code} ({last})")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

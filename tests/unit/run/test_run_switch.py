@@ -40,7 +40,7 @@ def test_a_failure_is_one_line_with_its_last_words(command: str, why: str, tmp_p
     with pytest.raises(GatemarkError) as failed:
         asyncio.run(switch(command, "new", Folder(tmp_path)))
     message = str(failed.value)
-    assert f"' ended with {why}; what was measured is kept: `gatemark ab --resume" in message
+    assert message.endswith(f"' ended with {why}")
     assert "\n" not in message
 
 
