@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A campaign on a gateway over SSH (dropbear in a namespace), carried by real Dask processes."""
 
-import json
 import os
 import re
 import signal
@@ -146,7 +145,7 @@ def ended(coordinator: "subprocess.Popen[bytes]") -> int:
 
 def measures_a_second(folder: Path) -> bool:
     """Whether a trial of the second block is over: a switch would wait for minutes."""
-    logs = [log.read_text() for log in (folder / "begun").glob("00002-*/log")]
+    logs = [log.read_text() for log in (folder / "begun").glob("*-box-2/log")]
     return any(re.search(r"[1-8]/10", text) for text in logs)
 
 
@@ -214,7 +213,6 @@ def test_a_gateway_that_stands_still_has_its_power_cycled_and_is_tried_once_more
     bench.stop_gateway()
     assert ended(coordinator) == 0
     once(bench, folder)
-    assert (bench.folder / "cycled").read_text().split() == ["cycled"]
-    why = [a.why for a in Ledger(folder / "campaign.db", time.time).attempts("state = 'failed'")]
-    assert len(why) == 1
-    assert re.search("gateway", json.dumps(why))
+    attempts = Ledger(folder / "campaign.db", time.time).attempts("state IN ('failed', 'void')")
+    assert any("gateway" in attempt.why for attempt in attempts)
+    assert (bench.folder / "cycled").read_text().split() == ["cycled"] * len(attempts)
