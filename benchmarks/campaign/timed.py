@@ -6,6 +6,7 @@ on each model at both points, and for no other. With `--out` the same command go
 measured in pieces.
 """
 
+import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +14,16 @@ from pathlib import Path
 import dasked
 
 from benchmarks.campaign.running import placed, run
-from gatemark.commands.campaign import carried
+from gatemark.commands.campaign import answer, carried, coordinate
+from gatemark.stats.change.gate import ratios
+from gatemark.stats.math import signed
 
 MODELS = {"quick": 60_000, "middle": 40_000, "slow": 25_000}
-SLOWER = "rules"
+SLOWER, ALIKE = "rules", "alike"
+DRAWN, BLOCKS = 1000, 6  # campaigns of builds that are alike, with what was measured here
+ALPHA = 0.05
 REPEATS = 10
-BUILDS = {"field": "route", "alike": "route", "rule": "route+filter:1", SLOWER: "route+filter:1000"}
+BUILDS = {"field": "route", ALIKE: "route", "rule": "route+filter:1", SLOWER: "route+filter:1000"}
 SUITES = """
 [[suite]]
 plan = "rfc/mrr"
@@ -53,6 +58,7 @@ def facts(count: int, out: Path | None) -> Iterator[tuple[str, float, float | No
             began = time.monotonic()
             rows = [row for row in _campaign(folder, cluster) if row["row"] == "gate"]
             yield "minutes", (time.monotonic() - began) / 60, 30
+        yield "share of drawn campaigns of the alike builds that alarm", _alarms(folder), 0.065
     slow = [row for row in rows if row["build"] == SLOWER]
     others = [row for row in rows if row["build"] != SLOWER]
     yield "gates of the slower build", len(slow), None
@@ -68,3 +74,13 @@ def _campaign(folder: Path, cluster: dasked.Cluster) -> list[dict[str, object]]:
         carried.keep(folder / "campaign", at, cluster.keys)
     words = ("--executor", at, "--keys", str(cluster.keys))
     return run(folder / "timed.toml", folder / "campaign", *words)[1]
+
+
+def _alarms(folder: Path) -> float:
+    """The share of campaigns, drawn from the recorded ratios of a row each, that alarm."""
+    layout, ledger = coordinate.opened(folder / "campaign")
+    made = answer.campaigned(layout, ledger, folder / "campaign")
+    rows = [ratios(row, ALIKE, "field") for row in made.rows]
+    rng = random.Random(1)
+    drawn = [rng.choices(rng.choice(rows), k=BLOCKS) for _ in range(DRAWN)]
+    return sum(signed.p_value(values) <= ALPHA for values in drawn) / DRAWN

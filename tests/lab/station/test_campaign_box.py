@@ -103,9 +103,11 @@ def gateway_pids(host: Played) -> list[int]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
+    # A device is locked by its address, which other tests' played gateways have as well.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     keys(tmp_path)
     for name, text in (
         (NAME, STATION),
