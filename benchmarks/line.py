@@ -40,7 +40,7 @@ from gatemark.node.binary import agent_path
 from gatemark.station import lock
 
 A, L, B = (f"gmline-{os.getpid()}-{end}" for end in "alb")
-RATES_BPS: Final = (1_000_000, 15_000_000, 100_000_000)
+RATES_MBIT: Final = (1, 15, 100)
 LOADS: Final = ("lone", "poisson", "bursts", "over")
 FULL_BYTES, BUFFER_PACKETS, BURST = 1514, 50, 20
 MIX: Final = [60] * 7 + [590] * 4 + [1514]
@@ -118,13 +118,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.line", description=__doc__)
     parser.add_argument("--passes", type=int, default=5, help="of all cells (default: 5)")
     parser.add_argument("--seconds", type=float, default=4.0, help="of load a cell (default: 4)")
+    parser.add_argument(
+        "--mbit", type=float, nargs="+", default=RATES_MBIT, help="rates (default: 1 15 100)"
+    )
+    parser.add_argument("--load", nargs="+", choices=LOADS, default=LOADS, help="(default: all)")
     parser.add_argument("--json", action="store_true", help="one JSON object for each cell")
     options = parser.parse_args()
     cells = [
-        Cell(rate, load, cpu)
+        Cell(round(rate * 1e6), load, cpu)
         for cpu in (-1, max(os.sched_getaffinity(0)))
-        for rate in RATES_BPS
-        for load in LOADS
+        for rate in options.mbit
+        for load in options.load
     ]
     results: dict[Cell, list[Pass]] = defaultdict(list)
     draw = random.Random(1)  # noqa: S311 - the same order each time

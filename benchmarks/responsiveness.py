@@ -179,7 +179,7 @@ async def _mach(bench: Bench, wire: Wire, program: str, side: str) -> dict[Direc
     ):
         await wire.near.node.run("sysctl", "-qw", f"net.ipv4.{name}={word}")
     async with _serving(bench) as (url, prefix):
-        command = [*prefix, program, "rpm", "-v", "-c", f"{url}/.well-known/nq", "--insecure"]
+        command = [*prefix, program, "rpm", "-vv", "-c", f"{url}/.well-known/nq", "--insecure"]
         command += ["--disable-aim-scores"]  # else it reports to its maker
         command += ["--interval-duration", f"{INTERVAL_S * 1000:.0f}"]
         command += ["--test-duration", f"{LONGEST_S * 1000:.0f}"]

@@ -48,16 +48,17 @@ def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
 
 def _check(path: Path, run: "Run") -> None:
     """Raise UsageError where its plans or trials are none that we would have written."""
-    from gatemark.plan.expand import arms, check
+    from gatemark.plan.expand import arm_at, arms, check
 
     try:
         for plan in run.plans:
             check(plan)
     except UsageError as error:
         raise UsageError(f"{path / 'run.json'}: {plan.name}: {error}") from None
-    known = {plan.name: arms(plan) for plan in run.plans}
+    plans = {plan.name: plan for plan in run.plans}
     for spec in run.trials:
-        if spec.arm not in known.get(spec.plan, ()):
+        plan = plans.get(spec.plan)
+        if not plan or spec.arm not in (arm_at(plan, arm, spec.point) for arm in arms(plan)):
             raise UsageError(
                 f"{path / 'run.json'}: trial {spec.trial} is of no arm of its plan: measure anew"
             )

@@ -264,6 +264,8 @@ class Queue(About, frozen=True, kw_only=True):
     values: dict[str, Interval]  # queue_... of quantity.JUDGED: median over the trials
     expected: dict[str, float]  # queue_expected_...: by the arithmetic of TCP, where it has any
     why: tuple[str, ...]  # where the two differ: the causes that are known, a sentence each
+    # By which queue: packets of all workloads, a mean of the trials.
+    dropped: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):

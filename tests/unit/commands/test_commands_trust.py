@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from gatemark.commands.measure import begin, reopen
 from gatemark.error import UsageError
+from gatemark.plan.load import load
 from gatemark.plan.model import Arm, Command
+from gatemark.plan.order import order
 from gatemark.store.directory import RunDirectory
 from gatemark.store.run import AB, Run, Side
 
@@ -187,6 +189,15 @@ def test_a_trial_of_no_arm_of_its_plan_is_not_measured(tmp_path: Path) -> None:
     directory = foreign(tmp_path, replace(RUN, trials=trials))
     with pytest.raises(UsageError, match=r"run\.json: trial .* is of no arm of its plan"):
         reopen(directory.path, trust=True)
+
+
+def test_a_shaper_that_has_a_share_of_the_line_is_an_arm_of_its_plan(tmp_path: Path) -> None:
+    """Its rate stands in a trial, its share in the plan."""
+    _, loaded = load("delay/queues", "short")
+    plans, trials = tuple(loaded), order(loaded, 1)
+    directory = foreign(tmp_path, replace(RUN, plans=plans, trials=trials))
+    assert any(trial.arm not in plans[0].arm for trial in trials)
+    reopen(directory.path, trust=True)
 
 
 def test_a_plan_that_could_not_be_written_is_not_measured(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Queue
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.shape.reconcile import grouped
 
 ANCHOR: Final = "queues"
 SECONDS: Final = Scale(1e9, "s")
@@ -16,7 +17,8 @@ KB: Final = Scale(1e3, "kB")
 RATIO: Final = Scale(1.0, "")
 COST: Final = (
     "Queues: what a load adds to the delay of a flow beside it, and how much of the line it gets. "
-    "Fairness: 100 % is the same to each of its streams"
+    "Fairness: 100 % is the same to each of its streams. Dropped: packets a trial, by which queue, "
+    "mostly the load's own"
 )
 SHAPE: Final = (
     "How these queues behave, beside what the arithmetic of TCP and a drop-tail buffer expects. "
@@ -48,6 +50,7 @@ def cost(queues: Sequence[Queue]) -> Table:
         "of the line, %": _cell("queue_line_share", PERCENT),
         "fairness, %": _cell("queue_fairness_ratio", PERCENT),
         "worst seconds, %": _cell("queue_fairness_p5_ratio", PERCENT),
+        "dropped": _dropped,
     }
     return _table(COST, queues, columns)
 
@@ -81,7 +84,8 @@ def _table(
     rows = [{head: make(queue) for head, make in columns.items()} for queue in queues]
     shown = [head for head in columns if any(row[head] != NONE for row in rows)]
     first = ("setup", "load", "flow", "line")
-    numeric = frozenset(len(first) + at for at in range(len(shown) - noted))
+    words = ("explained", "dropped")
+    numeric = frozenset(len(first) + at for at, head in enumerate(shown) if head not in words)
     return Table(
         caption,
         (*first, *shown),
@@ -107,6 +111,12 @@ def _cell(name: str, to: Scale) -> Cell:
         return NONE if interval is None else number.interval(interval, to)
 
     return cell
+
+
+def _dropped(queue: Queue) -> str:
+    """By which queue how many packets a trial, whoever sent them."""
+    parts = [f"{name}: {grouped(round(packets))}" for name, packets in queue.dropped.items()]
+    return ", ".join(parts) or NONE
 
 
 def _beside(name: str, to: Scale) -> Cell:

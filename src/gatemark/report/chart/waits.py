@@ -16,6 +16,7 @@ from gatemark.stats.queue.flow import Flow, within
 FINE: Final = 0.005  # of the packets: a point of a curve that moves less is left out
 NINES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999)
 BEYOND: Final = 10  # packets above a percentile, or it is not drawn
+MOST: Final = 4  # curves beside a load that a title names each
 WIDE: Final = 20.0  # longest over shortest: from there on the axis is a logarithm's
 _TIPS = [
     alt.Tooltip("arm:N"),
@@ -61,7 +62,11 @@ def figure(scene: Scene) -> Figure:
 def _title(scene: Scene) -> str:
     """The finding: what 99 % keep, idle and beside each load."""
     idle = [f"{_p99(scene.idle)} without a load"] if scene.idle.delay_ns else []
-    parts = [*idle, *(f"{_p99(each.flow)} ({each.label})" for each in scene.loaded)]
+    loaded = scene.loaded
+    if len(loaded) > MOST:  # the shortest and the longest stand for all
+        ordered = sorted(loaded, key=lambda each: each.flow.percentile(0.99))
+        loaded = (ordered[0], ordered[-1])
+    parts = [*idle, *(f"{_p99(each.flow)} ({each.label})" for each in loaded)]
     return f"99 % of the packets that arrive take at most {', '.join(parts)}: {scene.what}"
 
 

@@ -9,7 +9,7 @@ from gatemark.stats.queue.formula import BETA, Bottleneck, Expected
 
 NEAR: Final = 0.1  # of what was expected: no difference to explain
 EMPTY: Final = 0.25  # of the full buffer: below that the load's queue was not there
-FILLED: Final = 0.8  # of the line's rate: with less neither it nor a shaper near it was busy
+FILLED: Final = 0.85  # of the line's rate: with less neither it nor a shaper near it was busy
 DOUBLE: Final = (1.6, 2.4)  # times the period: acknowledgements of every second segment
 
 

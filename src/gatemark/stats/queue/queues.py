@@ -144,6 +144,7 @@ def _queue(
         values=values,
         expected=wanted,
         why=why,
+        dropped=wire.drops(members.outside, flow[1]),
     )
 
 

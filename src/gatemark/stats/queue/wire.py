@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line of a trial as the arithmetic of its queue needs it: rate, buffer, frames, round trip."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,6 +10,7 @@ from gatemark.stats.queue.fair import line_bytes
 from gatemark.stats.queue.flow import S_NS, Flow
 from gatemark.stats.queue.formula import Bottleneck, mean_bytes
 from gatemark.stats.queue.mixed import SEGMENT_BYTES, Workload
+from gatemark.store.drops import QDISC
 from gatemark.store.record import Record
 
 # Ethernet, IP and TCP with time stamps (RFC 7323), without check sequence.
@@ -71,6 +73,21 @@ def dropped(record: Record, way: str) -> bool | None:
     """Whether the line's queue dropped anything; None: its books were not kept."""
     line = record.evidence.line
     return None if line is None else line.ways[way].dropped > 0
+
+
+def drops(records: Sequence[Record], way: str) -> dict[str, float]:
+    """Packets that each queue on the way dropped, whoever sent them: `htb at eth2`, `the line`.
+
+    Means of the trials; queues that dropped none are left out.
+    """
+    sums: Counter[str] = Counter()
+    for record in records:
+        if line := record.evidence.line:
+            sums["the line"] += line.ways[way].dropped
+        for drop in record.evidence.drops.causes if record.evidence.drops else ():
+            if drop.stage == QDISC:
+                sums[f"{drop.cause} at {drop.where}"] += drop.packets
+    return {name: packets / len(records) for name, packets in sums.items() if packets}
 
 
 def _frames(flow: tuple[Flow, Flow], asked: LineWay) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Queue
 from gatemark.stats.queue import mixed
 from gatemark.stats.values import values
+from gatemark.store.drops import Drop, Drops
 from gatemark.store.record import Record
 from gatemark.store.series import Series
 
@@ -103,3 +104,17 @@ def test_each_value_has_its_direction_and_unit() -> None:
     assert made["up.queue_expected_full_ns"].unit == "ns"
     assert made["up.queue_line_share"].unit == "ratio"
     assert made["up.queue_goodput_bps"].unit == "bit/s"
+
+
+def test_who_dropped_is_told_whoever_sent_it() -> None:
+    records, sheaf = queued.made()
+    drops = (
+        Drop(stage="qdisc", cause="tbf", where="gw1", packets=40),
+        Drop(stage="netfilter", cause="a rule", packets=9),
+    )
+    counted = tuple(
+        replace(record, evidence=replace(record.evidence, drops=Drops(causes=drops)))
+        for record in records
+    )
+    assert all(queue.dropped["tbf at gw1"] == 40 for queue in queues(counted, sheaf))
+    assert all("a rule at " not in queue.dropped for queue in queues(counted, sheaf))
