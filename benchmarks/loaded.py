@@ -204,8 +204,8 @@ def _numbered(pcap: bytes) -> dict[int, int]:
     stamps, at = {}, 24
     while at + 16 <= len(pcap):
         seconds, nanoseconds, kept, size = struct.unpack_from("<IIII", pcap, at)
-        (number,) = struct.unpack_from("<I", pcap, at + 16 + SEQUENCE_AT)
         if size == 14 + 28 + PAYLOAD:  # those that open and close its session are shorter
+            (number,) = struct.unpack_from("<I", pcap, at + 16 + SEQUENCE_AT)
             stamps[number] = seconds * 10**9 + nanoseconds
         at += 16 + kept
     return stamps
