@@ -57,8 +57,8 @@ def _check(path: Path, run: "Run") -> None:
         raise UsageError(f"{path / 'run.json'}: {plan.name}: {error}") from None
     plans = {plan.name: plan for plan in run.plans}
     for spec in run.trials:
-        plan = plans.get(spec.plan)
-        if not plan or spec.arm not in (arm_at(plan, arm, spec.point) for arm in arms(plan)):
+        own = plans.get(spec.plan)
+        if not own or spec.arm not in (arm_at(own, arm, spec.point) for arm in arms(own)):
             raise UsageError(
                 f"{path / 'run.json'}: trial {spec.trial} is of no arm of its plan: measure anew"
             )
