@@ -83,7 +83,8 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     study: str
     experiment: str
     parameter: str
-    of: str  # the parameter of the experiment whose values are divided
+    of: str = ""  # the parameter of the experiment whose values are divided
+    kernels: tuple[str, ...] = ()  # instead: operations a second of all points of these
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,7 +122,7 @@ class Mapping(NamedTuple):
     reasons: dict[Key, str]
     describing: frozenset[Key]  # of `reasons`, those that describe and measure nothing
     claims: dict[Key, str]  # in words, and tested: by the claim's name
-    ratios: dict[Key, str]  # of two devices: by the parameter that is divided
+    ratios: dict[Key, Ratio]  # of two devices
 
     def is_shown(self, key: Key) -> bool:
         """Whether a row without a definition can stand beside ours all the same."""
@@ -155,9 +156,7 @@ def read_map(text: str) -> Mapping:
     )
     claimed = {Key(entry.study, entry.experiment, entry.parameter): entry for entry in file.claimed}
     claims = {key: entry.claim for key, entry in claimed.items()}
-    divided = {
-        Key(entry.study, entry.experiment, entry.parameter): entry.of for entry in file.ratio
-    }
+    divided = {Key(entry.study, entry.experiment, entry.parameter): entry for entry in file.ratio}
     mapping = Mapping(file.study, {}, reasons, describing, claims, divided)
     for place, entry in enumerate(file.measured):
         key = Key(entry.study, entry.experiment, entry.parameter)
@@ -186,13 +185,14 @@ def _of_fields(entry: Measured) -> str:
         if name not in FIELDS:
             return f"unknown field '{name}'; known are: {', '.join(FIELDS)}"
     for name in ("path", "l4"):
-        if not isinstance(entry.stated.get(name), str):
-            return f"`stated` needs one `{name}`"
+        if not any(isinstance(value, str) for value in _each(entry.stated.get(name))):
+            return f"`stated` needs `{name}`"
     if both := texts & unstated:
         return f"'{min(both)}' is stated and unstated"
     if stray := set(entry.implied) - texts:
         return f"'{min(stray)}' is implied and not in `stated`"
-    asked = (*ASKED_ALWAYS, *ASKED.get(entry.stated["l4"], ()))
+    kinds = (ASKED.get(str(kind), ()) for kind in _each(entry.stated["l4"]))
+    asked = (*ASKED_ALWAYS, *(name for names in kinds for name in names))
     silent = [name for name in asked if name not in texts | unstated]
     return f"'{silent[0]}' is neither stated nor unstated" if silent else ""
 

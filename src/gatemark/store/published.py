@@ -42,6 +42,14 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
     "best_rate_frame_bytes": "bytes",  # of searches: the frame with the most packets
     "enough_write_bytes": "bytes",  # the smallest write with 90 % of the plateau
     "step_cpu_busy": "ratio",  # by how much a step of a ladder raises the CPU load
+    "saved_cpu_busy": "ratio",  # by how much it lowers it
+    "added_cpu_busy": "ratio",  # the most by which an arm's CPU load exceeds the barest one's
+    "load80_l2_bps": "bit/s",  # of frames, where the CPU load is 80 %
+    "load100_l2_bps": "bit/s",  # of frames, where the CPU is full
+    "gain_mean_ratio": "ratio",  # the arithmetic mean of an arm's gains
+    "flow_bytes_times": "times",  # memory of a flow over that with the first setup of a plan
+    "queue_first_ns": "ns",  # of a flow that joins a load: its delay until it is settled
+    "queue_settled_ns": "ns",  # from its first packet until then
 }
 
 

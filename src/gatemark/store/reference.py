@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError
-from gatemark.store.mapping import MAP, Key, Mapping, Measured, read_map
+from gatemark.store.mapping import MAP, Key, Mapping, Measured, Ratio, read_map
 from gatemark.store.published import REFERENCE_UNITS, Published
 from gatemark.store.study import device
 
@@ -34,6 +34,9 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "%": ("ratio", 0.01),
     "fraction": ("ratio", 1.0),
     "ms": ("ns", 1e6),
+    "s": ("ns", 1e9),
+    "MB": ("bytes", 1e6),
+    "kB": ("bytes", 1e3),
     "B/flow": ("bytes", 1.0),
     "calls": ("calls", 1.0),
     "iterations/s": ("operations/s", 1.0),
@@ -47,7 +50,7 @@ SCALE: Final[dict[str, tuple[str, float]]] = {
     "count": ("states", 1.0),
     "flows": ("connections", 1.0),
 }
-NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)(K?)")
+NUMBER: Final = re.compile(r"(?:[<>]=?)?(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?(K?)")
 KIBI: Final = 1024.0  # what the letter K in a number means
 OF_ENTRY: Final = (
     *("quantity", "stated", "implied", "unstated", "assumed", "remark"),
@@ -103,7 +106,7 @@ class Entry(NamedTuple):
     kind: str  # printed, approx, derived, qual, bound
     why: str  # it stands beside nothing of ours; "": it has a definition, or is a claim
     claim: str = ""  # that is tested, by its name
-    of: str = ""  # a ratio of two devices: the parameter that is divided
+    ratio: Ratio | None = None  # of two devices
 
 
 def entries(seed: str) -> list[Entry]:
@@ -120,7 +123,7 @@ def entries(seed: str) -> list[Entry]:
             row["note"].split(";")[0],
             mapping.reason(_key(row)) or "",
             mapping.claims.get(_key(row), ""),
-            mapping.ratios.get(_key(row), ""),
+            mapping.ratios.get(_key(row)),
         )
         for _, row in _rows(_text(folder, VALUES))
         if row["seed"] == seed
@@ -205,12 +208,14 @@ def _value(row: Row, entry: Measured, study: str, place: str) -> Published:
     number = NUMBER.fullmatch(row["value"])
     unit, factor = SCALE.get(row["unit"], ("", 0.0))
     printed = f"{row['value']} {row['unit']}"
-    if number is None or unit != REFERENCE_UNITS[entry.quantity]:
+    wanted = REFERENCE_UNITS[entry.quantity]
+    if number is None or wanted not in (unit, row["unit"]):
         raise GatemarkError(f"{place}: {printed} is no {entry.quantity}: fix it, or {MAP}")
     fields = {name: getattr(entry, name) for name in OF_ENTRY} | {
         name: row[name] for name in OF_ROW
     }
-    size = float(number[1]) * (KIBI if number[2] else 1.0)
+    low, high = float(number[1]), float(number[2] or number[1])
+    size = (low + high) / 2 * (KIBI if number[3] else 1.0)  # of a range its middle
     made = {"study": study, "value": size * factor, "printed": printed}
     try:
         return msgspec.convert({**fields, **made, "kind": row["note"].split(";")[0]}, Published)

@@ -15,6 +15,8 @@ from gatemark.report.group.source import Source, judged
 from gatemark.report.study.report import NO_LIKE, NO_SECOND, Section, sections
 from gatemark.report.words.number import MINUS
 from gatemark.report.words.table import NONE
+from gatemark.stats.coverage.boxes import CLOCK
+from gatemark.stats.math.interval import Interval
 from gatemark.store.directory import RunDirectory
 from gatemark.store.reference import entries
 from gatemark.store.study.outline import NAMES, outline
@@ -107,6 +109,39 @@ def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
     section = next(part for part in parts if part.part.number == number)
     row = cells(section, "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
     assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
+
+
+def gateway(home: Source, label: str, mhz: str, rate: float) -> Source:
+    """One of several gateways: its clock, and operations a second of a look-up."""
+    point = home.judgement.points[0]
+    kernel = structs.replace(point.definition, l4="algorithm", kernel="lpm structure=tbm4")
+    looked_up = structs.replace(
+        point.about(definition=kernel), values={"ops_s": Interval(rate, rate, rate, 6, 0.969)}
+    )
+    judgement = structs.replace(home.judgement, points=(*home.judgement.points, looked_up))
+    station = structs.replace(home.run.station, name=label)
+    run = structs.replace(home.run, station=station, before={"gateway": {"cpu_mhz": mhz}})
+    return replace(home, label=label, run=run, judgement=judgement)
+
+
+def test_a_ratio_of_algorithms_is_that_of_all_points_of_two_gateways(home: Source) -> None:
+    both = [gateway(home, "A", "680", 2e6), gateway(home, "B", "1600", 1e6)]
+    parts = sections(outline("procbench"), both, home, gallery.figures(home))
+    section = next(part for part in parts if part.part.number == "Figure 6")
+    row = cells(section, "As published", "algo.lpm slowdown, eeePC vs AR7161")
+    assert row[-3:-1] == (NONE, "0.50 (0.50 to 0.50, 1 points)")
+
+
+def test_claims_on_clocks_are_tested_where_there_are_several_gateways(home: Source) -> None:
+    both = [gateway(home, "A", "680", 2e6), gateway(home, "B", "1360", 1e6)]
+    study = outline("procbench")
+    parts = sections(study, both, home, gallery.figures(home))
+    section = next(part for part in parts if part.part.number.startswith("Section V"))
+    row = cells(section, "What the study claims of several boxes", CLOCK)
+    assert row[-2:] == ("clock 2.00 times", "holds")
+    alone = sections(study, both[:1], home, gallery.figures(home))
+    captions = [table.caption for part in alone for _, table in part.tables]
+    assert not any(caption.startswith("What the study claims of several") for caption in captions)
 
 
 def test_runs_of_one_gateway_share_a_column(home: Source) -> None:

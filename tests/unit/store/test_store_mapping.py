@@ -35,6 +35,13 @@ def test_a_range_stays_a_range() -> None:
     assert read_map(HEAD + ENTRY).measured[KEY].stated["frame_bytes"] == {"min": 512}
 
 
+def test_several_protocols_are_asked_for_what_each_of_them_has() -> None:
+    text = ENTRY.replace('l4 = "udp"', 'l4 = { in = ["tcp", "udp"] }')
+    assert text != ENTRY
+    with pytest.raises(GatemarkError, match="'write_bytes' is neither stated nor unstated"):
+        read_map(HEAD + text)
+
+
 def test_a_reason_holds_for_a_whole_experiment() -> None:
     text = HEAD + '[[unmapped]]\nstudy = ["B"]\nexperiment = "wifi"\nwhy = "no Wi-Fi"\n'
     assert read_map(text).reason(Key("B", "wifi", "any")) == "no Wi-Fi"
@@ -54,7 +61,8 @@ def test_words_and_ratios_can_stand_beside_ours_too(kind: str) -> None:
     [
         ('path = "nat"', 'pth = "nat"', "unknown field 'pth'"),
         ('path = "nat"', 'path = "rout"', "'path' is 'rout'"),
-        ('path = "nat"', 'path = { in = ["nat", "rout"] }', "`stated` needs one `path`"),
+        ('path = "nat"', 'path = { in = ["nat", "rout"] }', "'path' is 'rout'"),
+        ('path = "nat"', "streams = 1", "`stated` needs `path`"),
         ("min = 512", 'min = "512"', "'frame_bytes' is '512'"),
         ("{ min = 512 }", "{ least = 512 }", "'frame_bytes' is"),
         ('"received_l4_bps"', '"speed"', "unknown quantity 'speed'"),

@@ -43,10 +43,11 @@ def unfinished(rows: Sequence[Covered]) -> str:
     known = counts(rows)
     missing = [row.requirement.name for row in rows if row.state == "missing"]
     verb = "is" if len(missing) == 1 else "are"
+    last = f"{len(missing)} {verb} missing: {', '.join(missing)}" if missing else "None is missing"
     return (
         f"Of the {len(rows)} rows that five studies asked, {known['planned']} are answered by a "
         f"plan or by every run, and {known['in part']} in part. {known['not here']} need what is "
-        f"not here. {known['missing']} {verb} missing: {', '.join(missing)}."
+        f"not here. {last}."
     )
 
 

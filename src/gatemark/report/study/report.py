@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from msgspec.structs import replace
@@ -29,7 +30,11 @@ from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change import gain
 from gatemark.stats.change.claim import NAMES, claims
+from gatemark.stats.change.cmp import clock_of
 from gatemark.stats.change.reference import Beside
+from gatemark.stats.coverage.boxes import HARDWARE, Side, claimed
+from gatemark.stats.point import blocks
+from gatemark.stats.point.blocks import Claim
 from gatemark.stats.point.mean import At, at, means
 from gatemark.store import file
 from gatemark.store.published import REFERENCE_UNITS
@@ -170,6 +175,7 @@ def _section(part: Part, anchor: str, matter: Matter) -> Section:
         _values(part, matter, pairs),
         *(_gains(source, part) for source in sources if part.gains),
         *(_claims(source, part) for source in sources if part.claims),
+        *([_of_boxes(matter.gateways, part)] if part.claims and len(matter.gateways) > 1 else ()),
         *_own(part, matter.tables),
     ]
     return Section(
@@ -249,13 +255,13 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
     devices = list(dict.fromkeys(_device(value) for value in kept))
     rows, values = [], dict[tuple[str, str, str], Entry]()
     for value in kept:
-        pair = value.device if value.of else ""
+        pair = value.device if value.ratio else ""
         values.setdefault((value.experiment, value.parameter, pair), value)
     for (*_, pair), value in values.items():
         own = [v for v in kept if pair in ("", v.device)]
         theirs = [_cell(own, value.experiment, value.parameter, device) for device in devices]
         ours = _beside(value, matter, pairs)
-        lacking = NO_SECOND if value.of else NO_LIKE
+        lacking = NO_SECOND if value.ratio else NO_LIKE
         reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
         name = f"{value.experiment} {_words(value.parameter)}"
         what = ", ".join(filter(None, (name, pair)))
@@ -270,16 +276,18 @@ def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> 
     """What each run has beside a published value."""
     if value.claim:
         return [_verdicts(gateway, value.claim, matter.plans) for gateway in matter.gateways]
-    parameter = value.of or value.parameter
+    if value.ratio and value.ratio.kernels:
+        return _by_kernels(matter.gateways, value.ratio.kernels)
+    parameter = value.ratio.of if value.ratio else value.parameter
     alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
-    if value.of:
+    if value.ratio:
         return _divided(alike)
     return [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
 
 
 def _device(value: Entry) -> str:
     """Its column; a ratio of two devices is in none of theirs."""
-    return STUDY if value.of or value.device in EVERYONE else value.device
+    return STUDY if value.ratio or value.device in EVERYONE else value.device
 
 
 def _is_of(pair: Beside, experiment: str, parameter: str) -> bool:
@@ -357,9 +365,40 @@ def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
     return texts
 
 
+def _by_kernels(gateways: Sequence[Gateway], kernels: Sequence[str]) -> list[str]:
+    """Operations a second of each gateway over the first one's: the median of all points, and all.
+
+    A slowdown is told as a number below 1.
+    """
+    rates = [dict(_operations(gateway, kernels)) for gateway in gateways]
+    base, *others = rates
+    texts = [NONE]
+    for own in others:
+        shares = sorted(own[at] / base[at] for at in own if base.get(at))
+        words = [number.quantity(share, "times") for share in (shares[:1] + shares[-1:])]
+        middle = number.quantity(median(shares), "times") if shares else ""
+        texts.append(f"{middle} ({' to '.join(words)}, {len(shares)} points)" if shares else NONE)
+    return texts
+
+
+def _operations(gateway: Gateway, kernels: Sequence[str]) -> Iterator[tuple[object, float]]:
+    """Operations a second at each point of these kernels."""
+    for source in gateway.sources:
+        for point in source.judgement.points:
+            kernel = (point.definition.kernel or "").partition(" ")[0]
+            if kernel in kernels and "ops_s" in point.values:
+                at_point = point.plan, point.arm, *sorted(point.point.items())
+                yield at_point, point.values["ops_s"].value
+
+
+def _tested(source: Source) -> list[Claim]:
+    """Each claim at each setup of a run."""
+    return [*claims(source.records), *blocks.claims(source.judgement.travels)]
+
+
 def _verdicts(gateway: Gateway, name: str, plans: frozenset[str]) -> str:
     """How often a claim holds at setups of ours."""
-    every = (claim for source in gateway.sources for claim in claims(source.records))
+    every = (claim for source in gateway.sources for claim in _tested(source))
     own = [c for c in every if c.claim in NAMES[name] and c.plan in plans]
     counts = Counter(claim.holds for claim in own)
     return "; ".join(f"{word} in {n} of {len(own)}" for word, n in counts.items()) or NONE
@@ -375,12 +414,31 @@ def _claims(source: Source, part: Part) -> Table:
             f"{number.interval(claim.change, PERCENT)} %",
             claim.holds,
         )
-        for claim in claims(source.records)
+        for claim in _tested(source)
         if claim.plan in part.plans
     )
     head = ("claim", "setup", "traffic", "change", "here")
     whose = f"{source.label}: " if source.label else ""
     return Table(f"{whose}what the study claims, tested", head, rows, frozenset())
+
+
+def _of_boxes(gateways: Sequence[Gateway], part: Part) -> Table:
+    """What the study claims of several boxes: of their clocks, and of a path in hardware."""
+    sides = [
+        Side(
+            gateway.label,
+            clock_of(gateway.sources[0].run),
+            any(HARDWARE in r.definition.features for s in gateway.sources for r in s.records),
+            [p for s in gateway.sources for p in s.judgement.points if p.plan in part.plans],
+        )
+        for gateway in gateways
+    ]
+    rows = tuple(
+        (row.claim, row.between, number.quantity(row.rate, "times"), row.beside, row.holds)
+        for row in claimed(sides)
+    )
+    head = ("claim", "gateways", "payload, the median of all points", "beside", "here")
+    return Table("What the study claims of several boxes, tested", head, rows, frozenset())
 
 
 def _words(parameter: str) -> str:

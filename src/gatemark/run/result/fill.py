@@ -46,6 +46,8 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
         values["flow_object_bytes"] = float(sum(made_of.values()))
     spare_bytes = raw.ways[0].sender["spare_bytes"]
     limit = fill.predicted(steps, spare_bytes) if _own_memory(raw) else None
+    if steps and _own_memory(raw):
+        values["free_bytes"] = float(steps[0].free_bytes + steps[0].listed_bytes)
     if limit is not None:
         values |= {"flows_predicted": limit, "flows_recommended": fill.recommended(limit)}
     return values, None

@@ -6,6 +6,7 @@ picked has none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import Final
 
 from gatemark.plan.model import is_twin
@@ -37,6 +38,7 @@ def best(judgement: Judgement) -> Iterator[Derived]:
     yield from _frames(points)
     yield from _writes(points)
     yield from _gains(judgement.comparisons)
+    yield from _gains_together(judgement.comparisons)
     yield from _received(points)
 
 
@@ -76,6 +78,20 @@ def _gains(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
         if len(members) >= FEWEST:
             top = max(members, key=lambda c: c.change.change.value)
             yield top.subject, "gain_most_ratio", top.change.change
+
+
+def _gains_together(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
+    """The arithmetic mean of an arm's gains at all points of its plan; from least to most."""
+    lines: dict[tuple[str, str], list[Comparison]] = {}
+    for comparison in comparisons:
+        own = comparison.quantity == comparison.definition.headline
+        if own and not is_twin(comparison.arm):
+            lines.setdefault((comparison.plan, comparison.arm), []).append(comparison)
+    for members in lines.values():
+        gains = [c.change.change.value for c in members]
+        if len(gains) >= FEWEST:
+            mean = Interval(fmean(gains), min(gains), max(gains), len(gains), 0.0)
+            yield members[0].subject, "gain_mean_ratio", mean
 
 
 def _received(points: Sequence[PointResult]) -> Iterator[Derived]:

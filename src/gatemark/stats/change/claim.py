@@ -7,13 +7,13 @@ that counts. Claims on hardware and on the clock need several boxes (`gatemark c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
-
-import msgspec
+from typing import Final, NamedTuple
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.change.compare import compare
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point import blocks
+from gatemark.stats.point.blocks import Claim, Holds
 from gatemark.stats.point.group import Group, group, readings
 from gatemark.store.record import Record, Scalar
 
@@ -25,6 +25,7 @@ SST_FASTER: Final = "a shape shifting trie looks up faster than a tree bitmap"
 D2FA_PATTERNS: Final = "a delayed-input automaton is faster for patterns alone"
 HFA_MIXED: Final = "a hybrid automaton is faster for patterns and expressions together"
 ACTIVE_MORE: Final = "an active flow takes more memory than an idle one"
+QUERY_FASTER: Final = "a Bloom filter is asked faster than it is filled"
 # What a map of published values calls each.
 NAMES: Final = {
     "udp-less": (UDP_LESS,),
@@ -34,13 +35,14 @@ NAMES: Final = {
     "sst-faster": (SST_FASTER,),
     "automata": (D2FA_PATTERNS, HFA_MIXED),
     "active-more": (ACTIVE_MORE,),
+    "query-faster": (QUERY_FASTER,),
+    **blocks.NAMES,
 }
 LEVEL: Final = 0.89  # of an interval that decides: three repeats of each side have 90 %
 ALIKE: Final = 0.05  # a change within this is none, where a claim says that there is none
 PAYLOAD: Final = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 DIRECT: Final = "direct"
 
-Holds = Literal["holds", "does not hold", "cannot be told"]
 Samples = Mapping[tuple[str, str], Sequence[float]]  # protocol, family -> payload rates
 
 
@@ -69,18 +71,6 @@ PAIRS: Final = (
 )
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """One claim at one setup in one direction."""
-
-    claim: str
-    plan: str
-    arm: str
-    direction: str
-    between: str  # what is compared: IPv4, or TCP
-    change: Interval  # of the second over the first, less one
-    holds: Holds
-
-
 def claims(records: Iterable[Record]) -> list[Claim]:
     """Each claim wherever both of its sides were measured at full speed."""
     lines: dict[tuple[str, str, str], dict[tuple[str, str], Group]] = {}
@@ -93,7 +83,18 @@ def claims(records: Iterable[Record]) -> list[Claim]:
         kind = definition.l4, definition.family
         own[kind] = max(own.get(kind, members), members, key=_length)
     protocols = [claim for where, own in lines.items() for claim in _tested(where, own)]
-    return [*protocols, *(claim for pair in PAIRS for claim in _pairs(pair, groups))]
+    levels = (claim for pair in PAIRS for claim in _pairs(pair, groups))
+    return [*protocols, *levels, *_phases(groups)]
+
+
+def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
+    """A filter's keys, asked for and put in, in the same trials."""
+    for members in groups:
+        if str(members.point.get("words.structure", "")).startswith("bf"):
+            asked, put = (readings(members.outside, name) for name in ("query.ns", "insert.ns"))
+            if asked and put:
+                pair = Pair(QUERY_FASTER, "insert.ns", "phase", "query", "insert")
+                yield _claim(pair, members, compare(asked, put).change)
 
 
 def _counts(members: Group) -> bool:

@@ -13,7 +13,7 @@ from gatemark.stats.change.diff import FIRMWARE, Side, inventory, one_firmware
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.change.tool import ToolSide, put
 from gatemark.stats.math.interval import Interval
-from gatemark.store.run import UNKNOWN
+from gatemark.store.run import UNKNOWN, Run
 
 # How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
 CONDITION = "slow_to_pps"
@@ -79,9 +79,12 @@ def cmp(sides: Sequence[Side | ToolSide], across: Collection[str] = ()) -> Cmp:
 
 def clock_mhz(side: Side | ToolSide) -> float | None:
     """The gateway's clock, if its inventory tells one."""
-    if isinstance(side, ToolSide):
-        return None
-    match = re.search(r"\d+(\.\d+)?", str(inventory(side.run, "gateway").get("cpu_mhz", "")))
+    return None if isinstance(side, ToolSide) else clock_of(side.run)
+
+
+def clock_of(run: Run) -> float | None:
+    """The clock of a run's gateway."""
+    match = re.search(r"\d+(\.\d+)?", str(inventory(run, "gateway").get("cpu_mhz", "")))
     return float(match[0]) if match else None
 
 

@@ -10,6 +10,7 @@ from gatemark.stats.change.best import best
 from gatemark.stats.judgement import Comparison, Judgement, Ladder, PointResult, Queue
 from gatemark.stats.kernel import rate
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point import busy
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Scalar
 from gatemark.unit import payload_bytes
@@ -27,6 +28,8 @@ QUEUE: Final = (
     "queue_idle_mean_ns",
     "queue_idle_p50_ns",
     "queue_idle_loss_ratio",
+    "queue_first_ns",
+    "queue_settled_ns",
 )
 MEAN: Final = QUEUE[0]
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")  # what a share of a link is of
@@ -49,6 +52,8 @@ def derived(judgement: Judgement) -> Iterator[Derived]:
     yield from _of_link(judgement)
     yield from _queues(judgement.queues)
     yield from _steps(judgement.ladders)
+    yield from _flows(judgement.points)
+    yield from busy.derived(judgement.points)
     yield from best(judgement)
 
 
@@ -63,6 +68,18 @@ def _steps(ladders: Sequence[Ladder]) -> Iterator[Derived]:
     for step in (step for ladder in ladders for step in ladder.steps if not step.twin):
         if cost := step.costs.get("cpu_busy"):
             yield step.subject, "step_cpu_busy", cost.difference
+            yield step.subject, "saved_cpu_busy", _turned(cost.difference, 0.0)
+
+
+def _flows(points: Sequence[PointResult]) -> Iterator[Derived]:
+    """A flow's memory with a setup, over that with the first of the plan on the same path."""
+    first: dict[tuple[object, ...], float] = {}
+    for point in points:
+        if taken := point.values.get("flow_bytes"):
+            key = point.plan, point.definition.path, *sorted(point.point.items())
+            base = first.setdefault(key, taken.value)
+            if base > 0:
+                yield point.subject, "flow_bytes_times", _times(taken, 1 / base)
 
 
 def _of_link(judgement: Judgement) -> Iterator[Derived]:

@@ -51,6 +51,7 @@ YIELDS: Final[dict[str, tuple[str, ...]]] = {
     "fill": (
         "flows",
         "flow_bytes",
+        "free_bytes",
         "flows_predicted",
         "flows_recommended",
         "evidence.fill_steps",

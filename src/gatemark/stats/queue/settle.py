@@ -20,6 +20,7 @@ LEAST_NS: Final = 5_000_000  # a wait below this is no queue
 IDLE: Final = 2.0  # times the idle p99: a wait below that is none either
 CALM_NS: Final = S_NS  # for so long the queue must be empty
 HIGH: Final = 0.95
+IN_A_ROW: Final = 10  # packets: the window of the classifier that ships
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,28 @@ def start(
     usual = percentile(after, HIGH) if after else 0.0
     overshoot = max(before) / usual if before and usual > LEAST_NS else None
     return Start(at * step_ns, overshoot)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The beginning of a flow that joins a load."""
+
+    first_ns: float  # median delay of its packets until then; of the first one, if it is at once
+    settled_ns: float  # from its first packet
+
+
+def joined(flow: Flow, load_ns: float) -> Joined | None:
+    """When a flow that began after the load waits no longer than in its second half (its p95).
+
+    It is settled from the first of so many packets in a row that do. None if it began before.
+    """
+    delays = flow.delay_ns
+    if len(delays) < 4 * IN_A_ROW or flow.sent_ns[0] <= load_ns:
+        return None
+    usual = percentile(delays[len(delays) // 2 :], HIGH)
+    near = [delay <= usual for delay in delays]
+    at = next((at for at in range(len(near)) if all(near[at : at + IN_A_ROW])), 0)
+    return Joined(median(delays[: max(at, 1)]), flow.sent_ns[at] - flow.sent_ns[0])
 
 
 def steady_from(steps: Sequence[float]) -> int | None:

@@ -150,6 +150,9 @@ def _ends(seen: Seen, swinging: Swing | None) -> Pairs:
     if started:
         yield "queue_steady_ns", started.steady_ns
         yield "queue_overshoot_ratio", started.overshoot
+    if joined := settle.joined(seen.flow.between(0, seen.load_ns[1]), seen.load_ns[0]):
+        yield "queue_first_ns", joined.first_ns
+        yield "queue_settled_ns", joined.settled_ns
     if seen.idle.delay_ns:
         p99_ns = seen.idle.percentile(0.99)
         gone_ns = settle.recovery_ns(seen.flow, seen.least_ns, p99_ns, seen.load_ns[1])

@@ -13,6 +13,7 @@ from gatemark.stats.change.claim import (
     HFA_MIXED,
     IPV6_FASTER,
     NAMES,
+    QUERY_FASTER,
     SST_FASTER,
     UDP_LESS,
     claims,
@@ -48,6 +49,19 @@ def told(rates: dict[tuple[str, str], float]) -> dict[tuple[str, str], str]:
 )
 def test_udp_against_tcp(udp: float, holds: str) -> None:
     assert told(RATES | {("udp", "ipv4"): udp}) == {(UDP_LESS, "ipv4"): holds}
+
+
+def test_a_filter_is_asked_faster_than_it_is_filled() -> None:
+    definition = Definition(path="endpoint", l4="algorithm", kernel="filter structure=bf8")
+    for put, holds in ((20.0, "holds"), (5.0, "does not hold")):
+        trials = (
+            builder.record(
+                *("p/q", "endpoint", {"words.structure": "bf8"}, definition, repeat),
+                {"query.ns": 10.0 + repeat / 1000, "insert.ns": put + repeat / 1000},
+            )
+            for repeat in range(1, 7)
+        )
+        assert [(c.claim, c.holds) for c in claims(trials)] == [(QUERY_FASTER, holds)]
 
 
 def test_ipv6_against_ipv4_by_protocol() -> None:

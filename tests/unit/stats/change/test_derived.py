@@ -11,6 +11,7 @@ from gatemark.stats.change import gain
 from gatemark.stats.change.derived import derived
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 
@@ -79,3 +80,26 @@ def test_coremark_is_by_the_measured_clock() -> None:
     both = of(judge(run, [score, replace(clock, trial="other", sequence=1)]), "coremark_per_mhz")
     assert list(both.values()) == [701 / 400]
     assert of(judge(run, [score]), "coremark_per_mhz") == {}
+
+
+def test_the_mean_of_an_arms_gains_is_between_the_least_and_the_most() -> None:
+    judgement = judged()
+    means = [measured for _, name, measured in derived(judgement) if name == "gain_mean_ratio"]
+    assert means
+    assert all(mean.lo <= mean.value <= mean.hi for mean in means)
+
+
+def test_a_flows_memory_is_told_over_that_of_the_first_setup() -> None:
+    point = judged().points[0]
+    points = [
+        replace(point.about(arm=arm), values={"flow_bytes": Interval(size, size, size, 6, 0.969)})
+        for arm, size in (("nat", 340.0), ("classifier", 1950.0))
+    ]
+    ratios = of(replace(judged(), points=tuple(points)), "flow_bytes_times")
+    assert sorted(round(ratio, 2) for ratio in ratios.values()) == [1.0, 5.74]
+
+
+def test_a_step_that_lowers_the_load_saves_as_much() -> None:
+    judgement = judged()
+    steps, saved = (of(judgement, name) for name in ("step_cpu_busy", "saved_cpu_busy"))
+    assert saved == {at: -value for at, value in steps.items()}

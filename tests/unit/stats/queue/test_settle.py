@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.queue.flow import S_NS, Flow
-from gatemark.stats.queue.settle import recovery_ns, start, steady_from
+from gatemark.stats.queue.settle import joined, recovery_ns, start, steady_from
 
 GAP_NS = S_NS // 50
 IDLE_NS = 1e6
@@ -83,3 +83,22 @@ def test_a_queue_that_was_not_seen_to_go_has_no_recovery(made: Flow) -> None:
 def test_a_slow_way_is_no_queue() -> None:
     made = flow((2, 300), (2, 105))
     assert recovery_ns(made, 100e6, 105e6, 2 * S_NS) == 0
+
+
+def test_a_flow_that_joins_a_load_settles_when_it_is_put_first() -> None:
+    seen = joined(flow((1, 300), (9, 20)), -1)
+    assert seen is not None
+    assert (seen.first_ns, seen.settled_ns) == (300e6, 1 * S_NS)
+
+
+def test_a_flow_that_waits_all_the_time_is_settled_at_once() -> None:
+    seen = joined(flow((10, 300)), -1)
+    assert seen is not None
+    assert (seen.first_ns, seen.settled_ns) == (300e6, 0)
+
+
+@pytest.mark.parametrize(("seconds", "load_ns"), [(10, 0), (0.5, -1)])
+def test_a_flow_that_was_there_before_or_is_short_joins_nothing(
+    seconds: float, load_ns: float
+) -> None:
+    assert joined(flow((seconds, 300)), load_ns) is None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study claims of several boxes: the clock matters less than expected, hardware decides.
+
+Two gateways with the same points: where one's clock is c times the other's, its payload is expected
+to be c times as much; less than that, and the clock matters less. A gateway with an arm of
+`offload:hardware` is the one with a path of its own for packets.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from statistics import median
+from typing import Final, Literal, NamedTuple
+
+from gatemark.stats.judgement import PointResult
+
+CLOCK: Final = "payload differs less than the clock does"
+DOMINATES: Final = "a path in hardware carries more than any without"
+HARDWARE: Final = "offload:hardware"
+PAYLOAD: Final = ("goodput_bps", "received_l4_bps")
+SAME: Final = 0.02  # clocks that differ by less are alike
+
+Holds = Literal["holds", "does not hold", "cannot be told"]
+Rates = Mapping[tuple[object, ...], float]
+
+
+class Side(NamedTuple):
+    """One gateway."""
+
+    label: str
+    clock_mhz: float | None  # None: its inventory does not tell
+    hardware: bool  # it has a path in hardware, and used it
+    points: Sequence[PointResult]
+
+
+class Told(NamedTuple):
+    """A claim on two gateways."""
+
+    claim: str
+    between: str
+    rate: float  # payload of the second over that of the first, the median of all points
+    beside: str  # what it is held against
+    holds: Holds
+
+
+def claimed(sides: Sequence[Side]) -> Iterator[Told]:
+    """Of each two gateways that have points in common."""
+    for first, second in combinations(sides, 2):
+        one, other = _rates(first), _rates(second)
+        shares = [other[at] / one[at] for at in one if at in other and one[at] and other[at]]
+        if shares:
+            yield from _of_two(first, second, median(shares))
+
+
+def _of_two(first: Side, second: Side, share: float) -> Iterator[Told]:
+    between = f"{second.label} over {first.label}"
+    if first.clock_mhz and second.clock_mhz:
+        clock = second.clock_mhz / first.clock_mhz
+        yield Told(CLOCK, between, share, f"clock {clock:.2f} times", _clock(share, clock))
+    if first.hardware != second.hardware:
+        more = share > 1 if second.hardware else share < 1
+        whose = second.label if second.hardware else first.label
+        yield Told(DOMINATES, between, share, f"hardware: {whose}", _word(holds=more))
+
+
+def _clock(share: float, clock: float) -> Holds:
+    """Of two that differ in their clock; a faster one that carries less bears the claim out too."""
+    if abs(clock - 1) < SAME:
+        return "cannot be told"
+    if clock < 1:
+        share, clock = 1 / share, 1 / clock
+    return _word(holds=share < clock)
+
+
+def _word(*, holds: bool) -> Holds:
+    return "holds" if holds else "does not hold"
+
+
+def _rates(side: Side) -> Rates:
+    """Payload at each point, but for those of an arm that only one has."""
+    return {
+        (p.plan, p.arm, *sorted((n, str(level)) for n, level in p.point.items())): interval.value
+        for p in side.points
+        for name in PAYLOAD
+        if (interval := p.values.get(name))
+    }
