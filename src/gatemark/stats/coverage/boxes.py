@@ -45,8 +45,8 @@ class Told(NamedTuple):
 def claimed(sides: Sequence[Side]) -> Iterator[Told]:
     """Of each two gateways that have points in common."""
     for first, second in combinations(sides, 2):
-        one, other = _rates(first), _rates(second)
-        shares = [other[at] / one[at] for at in one if at in other and one[at] and other[at]]
+        base, rates = _rates(first), _rates(second)
+        shares = [rates[at] / base[at] for at in base if base[at] and rates.get(at)]
         if shares:
             yield from _of_two(first, second, median(shares))
 
