@@ -129,7 +129,7 @@ def test_a_ratio_of_algorithms_is_that_of_all_points_of_two_gateways(home: Sourc
     parts = sections(outline("procbench"), both, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == "Figure 6")
     row = cells(section, "As published", "algo.lpm slowdown, eeePC vs AR7161")
-    assert row[-3:-1] == (NONE, "0.50 (0.50 to 0.50, 1 points)")
+    assert row[-3:-1] == (NONE, "0.500 times, 1 point")
 
 
 def test_claims_on_clocks_are_tested_where_there_are_several_gateways(home: Source) -> None:

@@ -33,6 +33,7 @@ from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.cmp import clock_of
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.coverage.boxes import HARDWARE, Side, claimed
+from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import blocks
 from gatemark.stats.point.blocks import Claim
 from gatemark.stats.point.mean import At, at, means
@@ -375,10 +376,15 @@ def _by_kernels(gateways: Sequence[Gateway], kernels: Sequence[str]) -> list[str
     texts = [NONE]
     for own in others:
         shares = sorted(own[at] / base[at] for at in own if base.get(at))
-        words = [number.quantity(share, "times") for share in (shares[:1] + shares[-1:])]
-        middle = number.quantity(median(shares), "times") if shares else ""
-        texts.append(f"{middle} ({' to '.join(words)}, {len(shares)} points)" if shares else NONE)
+        texts.append(_share(shares) if shares else NONE)
     return texts
+
+
+def _share(shares: Sequence[float]) -> str:
+    """The median, and the least and the most."""
+    every = Interval(median(shares), shares[0], shares[-1], len(shares), 0.0)
+    points = "point" if len(shares) == 1 else "points"
+    return f"{number.quantity_interval(every, 'times')}, {len(shares)} {points}"
 
 
 def _operations(gateway: Gateway, kernels: Sequence[str]) -> Iterator[tuple[object, float]]:
