@@ -12,6 +12,7 @@ from msgspec import structs
 from gatemark.plan.load import load, suites
 from gatemark.report import gallery
 from gatemark.report.group.source import Source, judged
+from gatemark.report.study import markdown
 from gatemark.report.study.report import NO_LIKE, NO_SECOND, Section, sections
 from gatemark.report.words.number import MINUS
 from gatemark.report.words.table import NONE
@@ -177,6 +178,11 @@ def test_the_same_as_markdown_has_each_part_and_its_tables(tmp_path: Path) -> No
     assert len(heads) == len(outline("wrt54").part)
     assert "| nat.tcp throughput | 47.5 Mbit/s | 34.2 Mbit/s |" in text
     assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 100
+
+
+def test_a_run_that_was_stopped_says_how_much_is_missing(home: Source) -> None:
+    stopped = replace(home, judgement=structs.replace(home.judgement, missing=7))
+    assert "stopped: 7 of its trials were not run" in markdown.render(outline("wrt54"), [stopped])
 
 
 def test_an_unknown_study_is_refused(tmp_path: Path) -> None:

@@ -80,4 +80,5 @@ def _modes(arm: Watched) -> str:
 
 
 def _rate(bps: float | None) -> str:
-    return NONE if bps is None else number.nominal(bps, "bit/s")
+    """Three digits: the highest is what the tester sent as fast as it went, and was measured."""
+    return NONE if bps is None else number.nominal(float(f"{bps:.3g}"), "bit/s")

@@ -33,7 +33,9 @@ def render(outline: Outline, sources: Sequence[Source]) -> str:
 def _run(source: Source) -> str:
     kind = "virtual" if source.run.station.virtual else "device"
     name = f"{source.label}: " if source.label else ""
-    return f"{name}{source.run.run}, station {source.run.station.name} ({kind})"
+    missing = source.judgement.missing
+    whole = f", stopped: {missing} of its trials were not run" if missing else ""
+    return f"{name}{source.run.run}, station {source.run.station.name} ({kind}){whole}"
 
 
 def _section(section: Section) -> Iterator[str]:

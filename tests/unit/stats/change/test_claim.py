@@ -53,14 +53,12 @@ def test_udp_against_tcp(udp: float, holds: str) -> None:
 
 def test_a_filter_is_asked_faster_than_it_is_filled() -> None:
     definition = Definition(path="endpoint", l4="algorithm", kernel="filter structure=bf8")
+    point: dict[str, Scalar] = {"words.structure": "bf8"}
     for put, holds in ((20.0, "holds"), (5.0, "does not hold")):
-        trials = (
-            builder.record(
-                *("p/q", "endpoint", {"words.structure": "bf8"}, definition, repeat),
-                {"query.ns": 10.0 + repeat / 1000, "insert.ns": put + repeat / 1000},
-            )
-            for repeat in range(1, 7)
-        )
+        trials = []
+        for repeat in range(1, 7):
+            values = {"query.ns": 10.0 + repeat / 1000, "insert.ns": put + repeat / 1000}
+            trials.append(builder.record("p/q", "endpoint", point, definition, repeat, values))
         assert [(c.claim, c.holds) for c in claims(trials)] == [(QUERY_FASTER, holds)]
 
 
