@@ -10,6 +10,7 @@ from gatemark.report.answer import answers
 from gatemark.report.group.source import Source
 from gatemark.stats.coverage.coverage import EVERY, STATES, Covered, State, counts
 from gatemark.store.reference import Tally
+from gatemark.store.study.outline import NAMES, Outline, Part, outline
 
 Anchors = Sequence[tuple[str, str]]  # of one run's page: a name, and the plan that it is of or ""
 Links = Mapping[str, tuple[str, Anchors]]  # label of a run -> its page's address, what is on it
@@ -21,6 +22,7 @@ MEANS: Final[dict[State, str]] = {
     "not here": "it needs something that is not here",
     "missing": "not built",
 }
+PLACES: Final = ("in the study", "what it is of", "asked again by", "what cannot be")
 HEAD: Final = ("row", "study", "state", "what was asked", "answered by, or why not")
 TITLE: Final = "What five studies asked, row by row"
 
@@ -123,7 +125,20 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     lines += [f"- **{state}**: {text}." for state, text in MEANS.items()]
     lines += ["", *_rows([HEAD, *(_linked(row, links) for row in rows)]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
+    lines += [line for name in NAMES for line in _places(outline(name))]
     return "\n".join((*lines, ""))
+
+
+def _places(study: Outline) -> Iterator[str]:
+    """Where each table and figure of a study is asked again: the finder of its reader."""
+    yield from ("", f"## {study.name}: {study.title}", "")
+    rows = ((part.number, part.title, _plans(part), " ".join(part.cannot)) for part in study.part)
+    yield from _rows([PLACES, *rows])
+
+
+def _plans(part: Part) -> str:
+    """The plans of a part; of a table of devices the inventory, which each run has."""
+    return ", ".join(part.plans) or (EVERY if part.inventory else "–")
 
 
 def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
