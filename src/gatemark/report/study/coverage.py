@@ -8,6 +8,7 @@ from typing import Final
 from gatemark.report import gallery, html
 from gatemark.report.answer import answers
 from gatemark.report.group.source import Source
+from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.coverage import EVERY, STATES, Covered, State, counts
 from gatemark.store.reference import Tally
 from gatemark.store.study.outline import NAMES, Outline, Part, outline
@@ -138,7 +139,7 @@ def _places(study: Outline) -> Iterator[str]:
 
 def _plans(part: Part) -> str:
     """The plans of a part; of a table of devices the inventory, which each run has."""
-    return ", ".join(part.plans) or (EVERY if part.inventory else "–")
+    return ", ".join(part.plans) or (EVERY if part.inventory else NONE)
 
 
 def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
