@@ -32,7 +32,7 @@ from gatemark.stats.change import gain
 from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.cmp import clock_of
 from gatemark.stats.change.reference import Beside
-from gatemark.stats.coverage.boxes import HARDWARE, Side, claimed
+from gatemark.stats.coverage.boxes import Side, claimed
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import blocks
 from gatemark.stats.point.blocks import Claim
@@ -429,12 +429,11 @@ def _claims(source: Source, part: Part) -> Table:
 
 
 def _of_boxes(gateways: Sequence[Gateway], part: Part) -> Table:
-    """What the study claims of several boxes: of their clocks, and of a path in hardware."""
+    """What the study claims of several boxes: of their clocks."""
     sides = [
         Side(
             gateway.label,
             clock_of(gateway.sources[0].run),
-            any(HARDWARE in r.definition.features for s in gateway.sources for r in s.records),
             [p for s in gateway.sources for p in s.judgement.points if p.plan in part.plans],
         )
         for gateway in gateways

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study claims of several boxes: the clock matters less than expected, hardware decides.
+"""What a study claims of several boxes: the clock matters less than expected.
 
 Two gateways with the same points: where one's clock is c times the other's, its payload is expected
-to be c times as much; less than that, and the clock matters less. A gateway with an arm of
-`offload:hardware` is the one with a path of its own for packets.
+to be c times as much; less than that, and the clock matters less.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +13,6 @@ from typing import Final, Literal, NamedTuple
 from gatemark.stats.judgement import PointResult
 
 CLOCK: Final = "payload differs less than the clock does"
-DOMINATES: Final = "a path in hardware carries more than any without"
-HARDWARE: Final = "offload:hardware"
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")
 SAME: Final = 0.02  # clocks that differ by less are alike
 
@@ -28,7 +25,6 @@ class Side(NamedTuple):
 
     label: str
     clock_mhz: float | None  # None: its inventory does not tell
-    hardware: bool  # it has a path in hardware, and used it
     points: Sequence[PointResult]
 
 
@@ -56,10 +52,6 @@ def _of_two(first: Side, second: Side, share: float) -> Iterator[Told]:
     if first.clock_mhz and second.clock_mhz:
         clock = second.clock_mhz / first.clock_mhz
         yield Told(CLOCK, between, share, f"clock {clock:.2f} times", _clock(share, clock))
-    if first.hardware != second.hardware:
-        more = share > 1 if second.hardware else share < 1
-        whose = second.label if second.hardware else first.label
-        yield Told(DOMINATES, between, share, f"hardware: {whose}", _word(holds=more))
 
 
 def _clock(share: float, clock: float) -> Holds:
@@ -68,11 +60,7 @@ def _clock(share: float, clock: float) -> Holds:
         return "cannot be told"
     if clock < 1:
         share, clock = 1 / share, 1 / clock
-    return _word(holds=share < clock)
-
-
-def _word(*, holds: bool) -> Holds:
-    return "holds" if holds else "does not hold"
+    return "holds" if share < clock else "does not hold"
 
 
 def _rates(side: Side) -> Rates:

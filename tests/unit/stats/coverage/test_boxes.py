@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims on several boxes: on their clocks, and on hardware; of points that two have in common."""
+"""Claims on several boxes: on their clocks, of points that two have in common."""
 
 import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.stats.coverage.boxes import CLOCK, DOMINATES, Side, claimed
+from gatemark.stats.coverage.boxes import CLOCK, Side, claimed
 from gatemark.stats.math.interval import Interval
 
 
-def side(label: str, clock: float | None, bps: float, *, hardware: bool = False) -> Side:
+def side(label: str, clock: float | None, bps: float) -> Side:
     point = builder.judgement().points[0]
     value = Interval(bps, bps, bps, 6, 0.969)
-    return Side(label, clock, hardware, [replace(point, values={"goodput_bps": value})])
+    return Side(label, clock, [replace(point, values={"goodput_bps": value})])
 
 
 def told(*sides: Side) -> list[tuple[str, str]]:
@@ -33,12 +33,7 @@ def test_payload_is_held_against_the_clock(clock: float, bps: float, holds: str)
     assert told(side("a", 200, 100e6), side("b", clock, bps)) == [(CLOCK, holds)]
 
 
-def test_a_path_in_hardware_is_the_faster() -> None:
-    soft, hard = side("a", None, 100e6), side("b", None, 900e6, hardware=True)
-    assert told(soft, hard) == told(hard, soft) == [(DOMINATES, "holds")]
-
-
-def test_without_clocks_and_hardware_nothing_is_told() -> None:
+def test_without_clocks_nothing_is_told() -> None:
     assert told(side("a", None, 100e6), side("b", None, 900e6)) == []
 
 
