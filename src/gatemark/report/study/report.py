@@ -34,9 +34,9 @@ from gatemark.stats.change.cmp import clock_of
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.coverage.boxes import Side, claimed
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import blocks
-from gatemark.stats.point.blocks import Claim
 from gatemark.stats.point.mean import At, at, means
+from gatemark.stats.study import blocks
+from gatemark.stats.study.blocks import Claim
 from gatemark.store import file
 from gatemark.store.published import REFERENCE_UNITS
 from gatemark.store.reference import Entry, entries

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 from gatemark.plan.model import is_twin
 from gatemark.stats.change.compare import compare
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import blocks
-from gatemark.stats.point.blocks import Claim, Holds
 from gatemark.stats.point.group import Group, group, readings
+from gatemark.stats.study import blocks
+from gatemark.stats.study.blocks import Claim, Holds
 from gatemark.store.record import Record, Scalar
 
 UDP_LESS: Final = "UDP carries less payload than TCP, at the longest length"

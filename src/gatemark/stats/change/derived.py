@@ -10,7 +10,7 @@ from gatemark.stats.change.best import best
 from gatemark.stats.judgement import Comparison, Judgement, Ladder, PointResult, Queue
 from gatemark.stats.kernel import rate
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import busy
+from gatemark.stats.study import busy
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Scalar
 from gatemark.unit import payload_bytes

@@ -7,7 +7,7 @@ import pytest
 
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point.busy import derived
+from gatemark.stats.study.busy import derived
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 

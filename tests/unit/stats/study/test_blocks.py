@@ -8,7 +8,7 @@ import traveled
 from msgspec.structs import replace
 
 from gatemark.stats.judgement import Part, Travel
-from gatemark.stats.point.blocks import FIXED, GROWING, LARGEST, claims
+from gatemark.stats.study.blocks import FIXED, GROWING, LARGEST, claims
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
