@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lpm/treebitmap_pool.h"
+#include "treebitmap/pool.h"
 
 #include "lpm/array.h"
 

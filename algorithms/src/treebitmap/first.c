@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* First arrays of a TreeBitmap: a plain one, and one whose slots are packed by their bits. */
 #include "common/bits.h"
-#include "lpm/treebitmap_build.h"
+#include "treebitmap/build.h"
 
 #include <string.h>
 

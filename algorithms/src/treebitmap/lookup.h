@@ -8,12 +8,12 @@
  * loads before it say, and each later load would have to wait for that. Once few are left, they go
  * on one by one.
  */
-#ifndef GM_LPM_TREEBITMAP_LOOKUP_H
-#define GM_LPM_TREEBITMAP_LOOKUP_H
+#ifndef GM_TREEBITMAP_LOOKUP_H
+#define GM_TREEBITMAP_LOOKUP_H
 
 #include "common/bits.h"
 #include "common/inline.h"
-#include "lpm/treebitmap_node.h"
+#include "treebitmap/node.h"
 
 enum { TBM_BATCH = 32, TBM_FEW = TBM_BATCH / 4 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of neighbouring elements that grow and shrink by one element. */
-#ifndef GM_LPM_TREEBITMAP_POOL_H
-#define GM_LPM_TREEBITMAP_POOL_H
+#ifndef GM_TREEBITMAP_POOL_H
+#define GM_TREEBITMAP_POOL_H
 
 #include "gm/treebitmap.h"
 

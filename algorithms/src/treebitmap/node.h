@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node of any stride in the same form. With a constant stride all of it is folded. */
-#ifndef GM_LPM_TREEBITMAP_NODE_H
-#define GM_LPM_TREEBITMAP_NODE_H
+#ifndef GM_TREEBITMAP_NODE_H
+#define GM_TREEBITMAP_NODE_H
 
 #include "common/inline.h"
 #include "gm/treebitmap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lpm/treebitmap_lookup.h"
+#include "treebitmap/lookup.h"
 
 void gm_treebitmap_lookup4_n_popcnt(const struct gm_treebitmap *trie, const uint32_t *keys,
 				    uint32_t *results, size_t count)

@@ -2,8 +2,8 @@
 /* Changes of a TreeBitmap in place: a child or result block is moved to one of another length. */
 #include "common/bits.h"
 #include "gm/treebitmap.h"
-#include "lpm/treebitmap_node.h"
-#include "lpm/treebitmap_pool.h"
+#include "treebitmap/node.h"
+#include "treebitmap/pool.h"
 
 enum { LEVELS_MOST = 33 };
 

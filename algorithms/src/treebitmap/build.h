@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A TreeBitmap that is being built, and what its first array adds to it. */
-#ifndef GM_LPM_TREEBITMAP_BUILD_H
-#define GM_LPM_TREEBITMAP_BUILD_H
+#ifndef GM_TREEBITMAP_BUILD_H
+#define GM_TREEBITMAP_BUILD_H
 
 #include "gm/treebitmap.h"
 #include "gm/unibit.h"

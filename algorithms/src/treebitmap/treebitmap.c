@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building a TreeBitmap breadth-first: every block is written once, shallow levels first. */
 #include "lpm/array.h"
-#include "lpm/treebitmap_build.h"
-#include "lpm/treebitmap_node.h"
-#include "lpm/treebitmap_pool.h"
+#include "treebitmap/build.h"
+#include "treebitmap/node.h"
+#include "treebitmap/pool.h"
 
 #include <string.h>
 
