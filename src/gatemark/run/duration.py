@@ -3,12 +3,14 @@
 
 from collections.abc import Callable, Iterable
 
+from gatemark.plan.feature import programs
 from gatemark.plan.lasting import expected_trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.run.search.follow import is_outcome
 from gatemark.run.search.length import expected_s
 
 OVERHEAD_S = 0.3  # what a trial takes besides sending: agents, checks, draining
+PROGRAM_S = 4.0  # and beside a program: until it works, has read its buffers, and has ended
 
 
 def estimate_s(trials: Iterable[TrialSpec]) -> float:
@@ -20,7 +22,8 @@ def _one_s(spec: TrialSpec) -> float:
     """Of one trial; for a goal of a search its part of the search."""
     if spec.search and is_outcome(spec):
         return expected_s(spec.search) / len(spec.search.goals)
-    return expected_trial_s(spec) + OVERHEAD_S
+    beside_s = PROGRAM_S if programs(spec.arm.features) else 0.0
+    return expected_trial_s(spec) + OVERHEAD_S + beside_s
 
 
 class Pace:

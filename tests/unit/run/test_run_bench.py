@@ -11,7 +11,7 @@ from gatemark.node.shell import Local
 from gatemark.plan.load import load
 from gatemark.plan.order import order
 from gatemark.run.bench import Bench
-from gatemark.run.duration import OVERHEAD_S, estimate_s
+from gatemark.run.duration import OVERHEAD_S, PROGRAM_S, estimate_s
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
 
@@ -63,3 +63,11 @@ def test_a_bench_is_given_back_however_the_run_ends(error: type[BaseException]) 
 def test_an_estimate_counts_each_trial_with_what_it_takes_besides() -> None:
     trials = order(load("quick/speed")[1], 0)
     assert estimate_s(trials) == pytest.approx(len(trials) * (0.25 + OVERHEAD_S))
+
+
+def test_a_program_beside_a_trial_takes_its_time() -> None:
+    trials = order(load("capture/feasibility", variant="short")[1], 0)
+    beside = [trial for trial in trials if "capture:" in " ".join(trial.arm.features)]
+    assert 0 < len(beside) < len(trials)
+    apart = estimate_s(trials) - estimate_s(trial for trial in trials if trial not in beside)
+    assert apart > len(beside) * PROGRAM_S
