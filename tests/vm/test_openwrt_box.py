@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An OpenWrt box on a desk, over SSH: introduced, reported, refused, struck, and given back."""
+"""An OpenWrt box on a desk, over SSH: introduced, reported, refused, and given back."""
 
-import re
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command import GATEMARK, environment
+from command import GATEMARK
 
 from gatemark.error import NodeError
 from gatemark.station.qemu.lab import OURS
-from vm.box import OPENWRT, PLAN, Box, box
+from vm.box import OPENWRT, Box, box
 from vm.cpu import placement
-from vm.kills import GRACE_S, Played, blow, records, undisturbed
 from vm.openwrt import require
 
 pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1500)]
 ALONE = ("timeout", "600", "taskset", "-c", str(placement().sink))
-LEASE_S = 10
 SECRETS = """
 uci set network.wan.username=anna@isp.example; uci set network.wan.password=hunter-two
 uci set network.wg0=interface; uci set network.wg0.proto=wireguard
@@ -29,7 +25,6 @@ logger psk=correct-horse at 3c:37:12:ab:cd:ef
 """
 FORGOTTEN = "uci revert network; ip addr del 93.184.216.34/24 dev eth2"
 SETTLED_S = 8.0  # until netifd has moved ports
-ULA = re.compile(r"fd[0-9a-f:]+/\d+")  # of an image in memory: drawn at each boot
 
 
 @pytest.fixture(scope="module")
@@ -156,45 +151,3 @@ def test_a_firewall_that_closes_ssh_is_named(bench: Box, tmp_path: Path) -> None
 def test_a_wan_without_an_address_cannot_be_taken_as_it_is(bench: Box, tmp_path: Path) -> None:
     printed = introduced(bench, tmp_path / "bench.toml", "--observe", fails=True)
     assert "eth2 of the box has no IPv4 address (its protocol is dhcp" in printed.splitlines()[-1]
-
-
-@pytest.fixture(scope="module")
-def whole(bench: Box, tmp_path_factory: pytest.TempPathFactory) -> tuple[float, set[object]]:
-    """How long a run takes that nothing disturbs, s, and the names of its trials."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
-        return undisturbed(Played(bench, LEASE_S, cut=False), folder / "whole")
-
-
-@pytest.mark.parametrize("cut", [False, True], ids=["killed", "cable cut"])
-def test_a_run_that_is_struck_is_given_back_to_the_byte(
-    bench: Box, whole: tuple[float, set[object]], tmp_path: Path, cut: bool
-) -> None:
-    whole_s, names = whole
-    (tmp_path / "struck").mkdir()
-    struck = Played(bench, LEASE_S, cut=cut)
-    took_s, wrong = blow(struck, tmp_path / "struck" / "run", 0.6 * whole_s, names)
-    assert wrong == ""
-    assert took_s < LEASE_S + GRACE_S
-
-
-def test_a_reboot_in_the_middle_of_a_run_loses_nothing(bench: Box, tmp_path: Path) -> None:
-    out, before = tmp_path / "run", bench.said(bench.settings)
-    (bench.folder / "bench.toml").write_text(bench.station)
-    (tmp_path / "plan.toml").write_text(PLAN.format(times=4))
-    asked = ("run", tmp_path / "plan.toml", "--station", bench.folder / "bench.toml", "--out", out)
-    words = bench.host.words(*ALONE, *GATEMARK, *asked)
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment()) as run:
-        while len(records(out)) < 2:
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.1)
-        bench.reset()
-        _, errors = run.communicate(timeout=300)
-    assert run.returncode == 1
-    assert "gateway: lost" in errors.splitlines()[-1]
-    bench.wait()
-    assert ULA.sub("", bench.said(bench.settings)) == ULA.sub("", before)
-    bench.host.run(*ALONE, *GATEMARK, "run", "--resume", out)
-    assert {(record["status"], record["reason"]) for record in records(out)} == {("ok", "")}
-    assert ULA.sub("", bench.said(bench.settings)) == ULA.sub("", before)
