@@ -17,8 +17,8 @@ from vm.kills import GRACE_S, Played, blow, records, undisturbed, wait_for
 
 LEASE_S = 10
 USUAL_S = 120
-PATIENCE_S = 120.0  # a run under emulation on a busy machine
-pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(500)]
+PATIENCE_S = 400.0  # a run under emulation on a busy machine
+pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")
