@@ -11,7 +11,8 @@ from vm import official
 from vm.conftest import Booted, Stand
 from vm.openwrt import require, stand
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]  # a boot, and a boot again, emulated
+# A boot, and a boot again, emulated: beside the boxes, which wait as much.
+pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1200)]
 KINDS = ("squashfs",)  # "ext4" boots as well, and takes five minutes more
 STATION = """
 schema = "gatemark.station/1"
