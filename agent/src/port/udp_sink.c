@@ -192,8 +192,8 @@ static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *ar
 	return (unsigned int)got;
 }
 
-/* Where there is one socket alone, nothing else has to say that it is ready. */
-static unsigned int read_only(struct udp_sink *udp, struct arrival *arrivals, unsigned int count)
+/* Where one socket stands alone, its own answer tells whether something waits. */
+static unsigned int read_alone(struct udp_sink *udp, struct arrival *arrivals, unsigned int count)
 {
 	unsigned int taken = 0, got;
 
@@ -213,7 +213,7 @@ static unsigned int udp_receive(struct port *port, struct arrival *arrivals, uns
 
 	udp->offset_ns = clock_realtime_offset();
 	if (udp->count == 1)
-		return read_only(udp, arrivals, count);
+		return read_alone(udp, arrivals, count);
 	ready = epoll_wait(udp->epoll, events, 16, 0);
 	for (int i = 0; i < ready && taken < count; i++)
 		taken += read_socket(udp, events[i].data.fd, arrivals + taken, count - taken);

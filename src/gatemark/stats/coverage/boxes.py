@@ -8,15 +8,15 @@ to be c times as much; less than that, and the clock matters less.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from gatemark.stats.judgement import PointResult
+from gatemark.stats.study.blocks import Holds
 
 CLOCK: Final = "payload differs less than the clock does"
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")
 SAME: Final = 0.02  # clocks that differ by less are alike
 
-Holds = Literal["holds", "does not hold", "cannot be told"]
 Rates = Mapping[tuple[object, ...], float]
 
 
