@@ -22,7 +22,7 @@ from gatemark.node.shield import whole
 from gatemark.station import blocking
 
 MARK: Final = "@@"
-ANSWER_S = 15.0  # the end of a program that does not want to takes a few seconds
+ANSWER_S = 30.0  # the end of a program that does not want to takes up to 12 s
 READY_S = 10.0
 AGAIN_S = 0.05  # between two looks whether it is ready
 NOT_THERE: Final = 127  # exit code of a shell that found no such program

@@ -6,7 +6,7 @@
 # of @@. When stdin ends, because the laboratory or its connection died, the program is ended too.
 # For any POSIX shell, with busybox's tools.
 
-patience=3 # seconds; whole ones, as OpenWrt's sleep knows no others
+patience=6 # seconds; whole ones, as OpenWrt's sleep knows no others
 
 # A folder of its own for the program, and for what it says. /var/tmp is a disk where there is one.
 for place in /var/tmp /tmp; do

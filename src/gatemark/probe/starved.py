@@ -9,6 +9,7 @@ CPU is whose CPU time (utime and stime of proc_pid_stat(5), in ticks) rose most.
 import asyncio
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -145,7 +146,8 @@ def tasks() -> dict[tuple[int, int], Task]:
     for process in Path("/proc").glob("[0-9]*"):
         rows = [_task(process / "stat")]
         if rows[0] and rows[0][1] > 1:
-            rows = [_task(path) for path in process.glob("task/[0-9]*/stat")]
+            with suppress(OSError):  # it has ended since
+                rows = [_task(path) for path in process.glob("task/[0-9]*/stat")]
         seen.update({(row[0].pid, row[0].began): row[0] for row in rows if row})
     return seen
 

@@ -182,7 +182,7 @@ def ask(shell: str, script: str, path: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=20,
+        timeout=120,
     )
     return done.stdout
 
