@@ -48,15 +48,19 @@ def main() -> None:
         "--keep", type=Path, help="a file: its rounds count as well, ours are added"
     )
     parser.add_argument("--seconds", type=float, default=0.3, help="of each trial (default: 0.3)")
+    parser.add_argument(
+        "--way", choices=[way[0] for way in WAYS], help="one way to send (default: all)"
+    )
     options = parser.parse_args()
+    ways = [way for way in WAYS if options.way in (None, way[0])]
     with TemporaryDirectory() as folder, lab() as made, ExitStack() as stack:
-        agents = dict(zip(AGENTS, _agents(Path(folder)), strict=True))
+        images = dict(zip(AGENTS, _images(), strict=True))
         kept = stack.enter_context((options.keep or Path(folder, "rounds")).open("a+"))
         at = ends(made, "direct")
-        for number, way in product(range(options.rounds), WAYS):
+        for number, way in product(range(options.rounds), ways):
             progress(f"round {number + 1} of {options.rounds}: {way[0]} to {way[1]}")
             seen = {
-                name: _measured(made, at, agents[name], way, options.seconds)
+                name: _measured(made, at, _put(images[name], Path(folder)), way, options.seconds)
                 for name in (AGENTS if number % 2 else AGENTS[::-1])
             }
             kept.write(json.dumps(seen) + "\n")
@@ -78,7 +82,16 @@ def text(what: str, without: Sequence[float], with_: Sequence[float]) -> str:
     return f"{what:12} {rate} {middle} % ({low} to {high}), {mde}"
 
 
-def _agents(folder: Path) -> tuple[Path, Path]:
+def _put(image: bytes, folder: Path) -> Path:
+    """A new file, so that neither has the better places in memory and caches in all rounds."""
+    agent = folder / "gm-agent"
+    agent.unlink(missing_ok=True)
+    agent.write_bytes(image)
+    agent.chmod(0o755)
+    return agent
+
+
+def _images() -> tuple[bytes, bytes]:
     """Our agent, and the same one whose sandbox_enter() returns at once."""
     named = AGENT / "build/x86_64/named/gm-agent"
     zig = f"ZIG={sys.executable} -m ziglang"
@@ -86,14 +99,12 @@ def _agents(folder: Path) -> tuple[Path, Path]:
     subprocess.run(["make", "-s", "-C", AGENT, target, zig, f"PYTHON={sys.executable}"], check=True)
     symbols = subprocess.run(["nm", named], capture_output=True, text=True, check=True).stdout
     address = next(int(line.split()[0], 16) for line in symbols.splitlines() if ENTER in line)
-    image = bytearray(named.read_bytes())
+    whole = named.read_bytes()
+    image = bytearray(whole)
     begin = _offset(image, address)
     code = RETURNS.pack(0xB8, _address(image, image.index(NONE)), 0xC3)
     image[begin : begin + len(code)] = code
-    without = folder / "gm-agent"
-    without.write_bytes(image)
-    without.chmod(0o755)
-    return named, without
+    return whole, bytes(image)
 
 
 def _segments(image: bytes | bytearray) -> Iterator[tuple[int, int, int]]:

@@ -18,6 +18,10 @@ class StationError(GatemarkError):
     """The bench could not be built, set or given back."""
 
 
+class BusyError(StationError):
+    """Somebody else measures the device just now: nothing of it is at fault, so wait."""
+
+
 class StuckError(StationError):
     """What a trial started could not be ended: the next trial would measure it."""
 

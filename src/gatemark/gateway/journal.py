@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from gatemark.error import StationError
+from gatemark.error import BusyError, StationError
 from gatemark.gateway.undo import undo_script
 from gatemark.node.quoted import Script, as_written, joined, literal, shell, word
 from gatemark.node.script import script
@@ -177,5 +177,5 @@ class Journal:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(lock)
-            raise StationError(f"{self.name}: another run measures it: wait for its end") from None
+            raise BusyError(f"{self.name}: another run measures it: wait for its end") from None
         self._lock = lock

@@ -16,6 +16,8 @@ from command import GATEMARK, environment
 
 from gatemark.campaign.ledger import Ledger
 from gatemark.campaign.local import doing
+from gatemark.commands.campaign.block import held
+from gatemark.gateway.journal import Journal
 from lab.station.played import Played
 from lab.station.server import keys, listening
 from lab.station.test_box import GATEWAY, STATION
@@ -218,3 +220,20 @@ def test_a_gateway_that_stands_still_has_its_power_cycled_and_is_tried_once_more
     attempts = Ledger(folder / "campaign.db", time.time).attempts("state IN ('failed', 'void')")
     assert any("gateway" in attempt.why for attempt in attempts)
     assert (bench.folder / "cycled").read_text().split() == ["cycled"] * len(attempts)
+
+
+def test_who_measures_a_gateway_already_is_waited_for(bench: Bench) -> None:
+    folder = bench.folder / "out"
+    journal = Journal("root@10.98.0.2")
+    journal.folder.mkdir(parents=True)
+    with held(journal.folder / f"{journal.word}.lock"):
+        coordinator = bench.campaign("run", bench.folder / "box.toml", "--out", folder)
+        until(lambda: waits(folder) or coordinator.poll() is not None)
+    assert ended(coordinator) == 0
+    once(bench, folder)
+    assert not Ledger(folder / "campaign.db", time.time).attempts("state IN ('failed', 'void')")
+
+
+def waits(folder: Path) -> bool:
+    logs = [log.read_text() for log in (folder / "begun").glob("*/log")]
+    return any("another run measures it: wait" in text for text in logs)

@@ -7,6 +7,7 @@ every scheduler it holds the station.
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,9 @@ from gatemark.campaign.executor import Arm, Task
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.campaign import console
 from gatemark.commands.measure import begin, examine, measure, planned, require
-from gatemark.error import GatemarkError
+from gatemark.error import BusyError, GatemarkError
+
+AGAIN_S = 10.0  # between two looks whether a station is free
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
@@ -42,7 +45,7 @@ def do(place: Path) -> None:
         os.chdir(task.base)
         try:
             with _station(task), console.kept(task.console, place / console.LOG):
-                _measure(place / "run", task)
+                _measure_once_free(place / "run", task)
         except StoppedRunError:
             raise
         except GatemarkError as error:
@@ -110,6 +113,26 @@ def chosen(task: Task, bench: "Station") -> "tuple[Suite, Plan, tuple[str, ...]]
         for arm in task.arms
     ]
     return suite, among(plan, arms, 1), notes
+
+
+def _measure_once_free(path: Path, task: Task) -> None:
+    """Wait for whoever else measures the station: that is no fault of the station's.
+
+    Raises BusyError where that takes longer than a run may hold a machine.
+    """
+    from gatemark.station import lock
+
+    until = time.monotonic() + lock.RUN_S
+    while True:
+        try:
+            _measure(path, task)
+        except BusyError as busy:
+            if time.monotonic() >= until:
+                raise
+            typer.echo(f"{busy}; tried again in {AGAIN_S:g} s", err=True)
+            time.sleep(AGAIN_S)
+        else:
+            return
 
 
 def _measure(path: Path, task: Task) -> None:

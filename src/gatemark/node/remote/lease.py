@@ -24,7 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final, Protocol, Self
 
-from gatemark.error import NodeError, StationError
+from gatemark.error import BusyError, NodeError, StationError
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import Printed, reader
 from gatemark.node.script import OVER, READ
@@ -105,7 +105,7 @@ class Lease:
 
     @classmethod
     async def take(cls, host: Host, lease_s: int) -> Self:
-        """Take a host. Raises StationError if another laboratory has it, NodeError if it is lost.
+        """Take a host. Raises BusyError if another laboratory has it, NodeError if it is lost.
 
         One that a dead process of this machine still has is freed first.
         """
@@ -115,9 +115,10 @@ class Lease:
             process, word, rest = await _ask(host, "hold", lease_s, TAKE_S)
         if word in ("busy", "refused"):
             await _end(process)
-            fix = "wait, or `gatemark station release FILE`"
-            who = f"in use by {Holder.parse(rest).text}: {fix}" if word == "busy" else rest
-            raise StationError(f"{host.name}: {who}")
+            if word == "refused":
+                raise StationError(f"{host.name}: {rest}")
+            who, fix = Holder.parse(rest).text, "wait, or `gatemark station release FILE`"
+            raise BusyError(f"{host.name}: in use by {who}: {fix}")
         gone = f"{host.name}: taken over from {Holder.parse(rest).text}, whose lease nothing kept"
         return cls(host, process, lease_s, gone if word == "over" else "")
 
