@@ -6,6 +6,8 @@
 #include "gm/binary_fuse.h"
 #include "gm/random.h"
 
+enum { GM_FUSE_BLOCK = 64 }; /* keys that a vector path takes at once */
+
 struct gm_fuse_slots {
 	uint32_t first, second, third;
 };
@@ -34,7 +36,14 @@ static inline uint8_t gm_fuse_tag(uint64_t hash)
 	return (uint8_t)(hash ^ (hash >> 32));
 }
 
-/* `count` keys by AVX-512; the keys that are left after the last eight are not done. */
+/*
+ * The three tags of each key, put together. A function of its own and not of a file that is
+ * compiled for AVX-512: there a compiler makes vectors of these loads, which are slower.
+ */
+void gm_fuse_rest(const struct gm_binary_fuse *fuse, const uint32_t at[3][GM_FUSE_BLOCK],
+		  uint8_t *rest);
+
+/* `count` keys by AVX-512; the keys that are left after the last 64 are not done. */
 size_t gm_binary_fuse_find_avx512(const struct gm_binary_fuse *fuse, const uint64_t *keys,
 				  size_t count, uint8_t *answers);
 

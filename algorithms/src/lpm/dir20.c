@@ -7,7 +7,7 @@
 
 /* Slots that a vector reads beyond the last. */
 enum { BEYOND = 1 };
-enum { FIRST = 1 << 20, BLOCK = 16, STEP = 32 };
+enum { FIRST = 1 << 20, BLOCK = 16 };
 
 /* Whether 16 slots are the same next hop. */
 static int is_even(const uint16_t *slots)
@@ -19,37 +19,27 @@ static int is_even(const uint16_t *slots)
 	return !(slots[0] & GM_DIR24_GROUP);
 }
 
-/* A block of these slots behind the others; its number is the last one. */
-static int add_block(struct gm_dir20 *table, const uint16_t *slots, uint32_t *capacity)
-{
-	void *blocks = table->blocks;
-
-	if (!gm_array_room(&blocks, capacity, table->block_count + 1 + BEYOND,
-			   BLOCK * sizeof(*slots)))
-		return GM_LPM_NO_MEMORY;
-	table->blocks = blocks;
-	memcpy(table->blocks + (size_t)BLOCK * table->block_count++, slots, BLOCK * sizeof(*slots));
-	return GM_LPM_OK;
-}
-
 static int fold(struct gm_dir20 *table, const struct gm_dir24 *wide, uint32_t *capacity)
 {
-	static const uint16_t none[BLOCK];
-	int error = add_block(table, none, capacity);
-
 	table->first = malloc(FIRST * sizeof(*table->first));
 	if (!table->first)
 		return GM_LPM_NO_MEMORY;
-	for (size_t i = 0; i < FIRST && !error; i++) {
+	for (size_t i = 0; i < FIRST; i++) {
 		const uint16_t *slots = wide->first + BLOCK * i;
+		void *blocks = table->blocks;
 
 		table->first[i] = slots[0];
 		if (is_even(slots))
 			continue;
-		error = add_block(table, slots, capacity);
-		table->first[i] = GM_DIR20_BLOCK | (table->block_count - 1);
+		if (!gm_array_room(&blocks, capacity, table->block_count + 1 + BEYOND,
+				   BLOCK * sizeof(*slots)))
+			return GM_LPM_NO_MEMORY;
+		table->blocks = blocks;
+		memcpy(table->blocks + (size_t)BLOCK * table->block_count, slots,
+		       BLOCK * sizeof(*slots));
+		table->first[i] = GM_DIR20_BLOCK | table->block_count++;
 	}
-	return error;
+	return GM_LPM_OK;
 }
 
 int gm_dir20_build(struct gm_dir20 *table, const struct gm_prefixes *prefixes)
@@ -72,42 +62,22 @@ int gm_dir20_build(struct gm_dir20 *table, const struct gm_prefixes *prefixes)
 	return error;
 }
 
-/*
- * Keys go through each array together, without a branch that depends on them: their loads are under
- * way at the same time, and nothing is guessed wrong. A slot without a block reads block 0, which
- * is of nobody.
- */
-static void lookup_some(const struct gm_dir20 *table, const uint32_t *keys, uint32_t *results,
-			size_t count)
-{
-	uint32_t slots[STEP];
-	uint32_t all = 0;
-
-	for (size_t i = 0; i < count; i++)
-		slots[i] = table->first[keys[i] >> 12];
-	for (size_t i = 0; i < count; i++) {
-		uint32_t blocked = 0 - (slots[i] >> 31);
-		uint32_t place = (slots[i] << 4 | (keys[i] >> 8 & 15)) & blocked;
-
-		slots[i] = (slots[i] & ~blocked) | (table->blocks[place] & blocked);
-		all |= slots[i];
-	}
-	if (all & GM_DIR24_GROUP) {
-		for (size_t i = 0; i < count; i++) {
-			if (slots[i] & GM_DIR24_GROUP)
-				slots[i] = table->groups[(slots[i] & 0x7fff) << 8 |
-							 (keys[i] & 255)];
-		}
-	}
-	memcpy(results, slots, count * sizeof(*results));
-}
-
 void gm_dir20_lookup_n(const struct gm_dir20 *table, const uint32_t *keys, uint32_t *results,
 		       size_t count)
 {
-	for (; count >= STEP; count -= STEP, keys += STEP, results += STEP)
-		lookup_some(table, keys, results, STEP);
-	lookup_some(table, keys, results, count);
+	const uint32_t *first = table->first;
+	const uint16_t *blocks = table->blocks;
+	const uint16_t *groups = table->groups;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t slot = first[keys[i] >> 12];
+
+		if (slot & GM_DIR20_BLOCK)
+			slot = blocks[(slot & ~GM_DIR20_BLOCK) << 4 | (keys[i] >> 8 & 15)];
+		if (slot & GM_DIR24_GROUP)
+			slot = groups[(slot & 0x7fff) << 8 | (keys[i] & 255)];
+		results[i] = slot;
+	}
 }
 
 size_t gm_dir20_bytes(const struct gm_dir20 *table)
