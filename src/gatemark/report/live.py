@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from gatemark.number import si
 from gatemark.plan.model import TrialSpec
 from gatemark.printable import printable
 from gatemark.quantity import UNITS
@@ -24,6 +25,8 @@ DRAW_EVERY_S = 0.5
 LINE_EVERY_S = 5.0
 LAST_WARNINGS = 3
 BAR_WIDTH = 30
+# What tells of a kernel; a trial of the platform has one of the last three.
+KERNEL = ("ops_s", "clock_hz", "copy_bytes_per_s", "memory_latency_ns")
 
 
 class Standing(Protocol):
@@ -219,4 +222,6 @@ def outcome(record: Record) -> str:
         for name, word in (*kinds, ("cpu_busy", "CPU "))
         if name in record.values
     ]
-    return f"last: {', '.join(parts)}  ({place})"
+    values = record.values
+    parts += [si(values[name], UNITS[name]) for name in KERNEL if name in values]
+    return f"last: {', '.join(parts) or record.status}  ({place})"

@@ -56,6 +56,12 @@ def test_bars_are_the_study_s_structures_at_its_level() -> None:
     ]
 
 
+def test_a_kernel_has_one_bar_by_the_first_plan_that_timed_it() -> None:
+    words = LOOKED_UP.format("tbm4")
+    again = [*POINTS, point(f"{words} mode=dependent", ops_s=5e6), point(words, ops_s=6e6)]
+    assert drawn(again)[0].rows == drawn(POINTS)[0].rows
+
+
 def test_a_bar_has_the_interval_of_its_trials() -> None:
     row = drawn(POINTS)[0].rows[0]
     assert [row["ops_s"], row["ops_s_lo"], row["ops_s_hi"]] == [4e6, 2e6, 8e6]

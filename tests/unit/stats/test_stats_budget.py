@@ -2,6 +2,7 @@
 """What kernels take of a packet's time, and the ceiling that their sum is."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.kernel import budget, rate
@@ -43,6 +44,13 @@ def test_there_is_none_without_one_of_them() -> None:
 def test_the_level_that_a_gateway_would_have_counts() -> None:
     slow = [point("lpm structure=tbm5", "O0", ns=20.0), *EVERY[2:]]
     assert budget.ceiling_pps(slow) is None
+
+
+def test_several_instances_are_not_the_time_of_one_packet() -> None:
+    alone = point("lpm structure=tbm5", ns=20.0)
+    shared = replace(alone.definition, instances=4)
+    many = replace(alone, subject=replace(alone.subject, definition=shared))
+    assert [part.ns for part in budget.parts([alone, many])] == [20.0]
 
 
 def test_a_packet_takes_what_its_rate_leaves_it() -> None:

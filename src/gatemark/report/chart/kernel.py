@@ -26,6 +26,7 @@ FILTERS = {"bf": "Bloom", "cbf": "counting Bloom"}
 PHASES = ("insert", "query", "remove", "requery")
 AUTOMATA = {"d2fa": "D2FA", "hfa": "Hybrid-FA"}
 SETS = ("aut1", "aut2", "aut3")
+ALONE = "independent"  # look-ups that do not wait for each other
 ROW = 17  # pixels of a bar
 PANELS = {
     "lpm": "The study's figure 6, longest prefix match",
@@ -52,15 +53,18 @@ def figures(judgement: Judgement) -> Iterator[Figure]:
             for point in kernel.of(judgement.points, panel)
             if point.definition.level == LEVEL and point.definition.instances == 1
         ]
-        bars = [Bar(label, point.arm, i) for point in points for label, i in labelled(point)]
+        bars: dict[tuple[str, str], Bar] = {}
+        for point in points:
+            for label, ops_s in labelled(point):  # two plans may have the same kernel: the first
+                bars.setdefault((label, point.arm), Bar(label, point.arm, ops_s))
         if bars:
-            yield _figure(panel, points[0].plan, bars)
+            yield _figure(panel, points[0].plan, [*bars.values()])
 
 
 def _lookups(point: PointResult) -> Iterator[tuple[str, Interval]]:
     words = kernel.words(point.definition)
     is_its = words.get("structure") in LOOKED_UP and words.get("mix", "in-table") == "in-table"
-    if is_its and "ops_s" in point.values:
+    if is_its and "ops_s" in point.values and words.get("mode", ALONE) == ALONE:
         table = words.get("table", "").removeprefix("generated:").partition(":")[0]
         yield f"{words['structure']}, {table}", point.values["ops_s"]
 

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from searching import Made, plan, run_of, searched
 
 from gatemark.plan.model import Repeat, Search, Workload
@@ -121,3 +122,8 @@ def test_what_a_search_found_in_words() -> None:
     assert outcome(searched(MADE, Search()).outcomes["ndr"]).startswith(
         "last: throughput 29.9 k packets/s, loss 0 %"
     )
+
+
+def test_what_a_kernel_found_in_words() -> None:
+    record = replace(searched(MADE, Search()).outcomes["ndr"], values={"ops_s": 12.3e6})
+    assert outcome(record).startswith("last: 12.3 M operations/s  (")
