@@ -60,22 +60,27 @@ def dask() -> Iterator[tuple[str, float, float | None]]:
     with distributed.LocalCluster(  # type: ignore[no-untyped-call,unused-ignore]
         n_workers=0, processes=False, dashboard_address=None
     ) as cluster:
-        for names in halves:
-            words = {carrier.resource(name): 1 for name in names}
-            cluster.sync(_worker, cluster.scheduler.address, words)
+        workers = [
+            cluster.sync(
+                _worker, cluster.scheduler.address, {carrier.resource(name): 1 for name in names}
+            )
+            for names in halves
+        ]
         client = distributed.Client(cluster)
         client.wait_for_workers(2)
         memory = [_tasks(client, tokens) for _ in range(2)]
         client.close()
+        for worker in workers:
+            cluster.sync(worker.close)
     yield "Dask a task of 1 000 tokens, ms", memory[1][0], 5.0
     yield "Dask, memory more after 10 000 further tasks, MiB", memory[1][1] - memory[0][1], 20.0
 
 
-async def _worker(address: str, tokens: dict[str, int]) -> None:
+async def _worker(address: str, tokens: dict[str, int]) -> Any:
     """Begin one, in the loop that it is to run in."""
     import distributed
 
-    await distributed.Worker(address, nthreads=8, resources=tokens)
+    return await distributed.Worker(address, nthreads=8, resources=tokens)
 
 
 def _tasks(client: Any, tokens: list[str]) -> tuple[float, float]:

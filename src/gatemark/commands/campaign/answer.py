@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 UNDECIDED: Final = 1
 INSTRUCTIONS: Final = "instructions"
 # Of the walks: on a machine at its limit the guest's timer is in the others.
-LEAST_MODE: Final = 0.25
 Place = tuple[str, str, str, tuple[tuple[str, "Scalar"], ...]]  # model, suite, what, point
 
 
@@ -111,14 +110,15 @@ def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterato
     from gatemark.report.answer import diff as words
     from gatemark.report.words import traffic
     from gatemark.stats.change.arms import DIRECT
+    from gatemark.stats.change.exact import clear
     from gatemark.stats.judge import compared, judge
 
     if exact:
         for each in judge(run, records).executed:
             point = tuple(sorted(each.point.items()))
             what = f"instructions, {traffic.load(each.definition)}"
-            value, few = each.instructions.value, each.share < LEAST_MODE
-            yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, few)
+            value, unclear = each.instructions.value, not clear(each)
+            yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, unclear)
         return
     for row in compared(run, records):
         if row.definition.path == DIRECT or row.swept or row.twin:

@@ -169,9 +169,7 @@ class Bisection:
             whats = "; ".join(sorted({row.what for row in kept}))
             raise UsageError(f"--point '{self.point}': name one of its points: {whats}")
         if self.model.exact and any(row.at_least for row in kept):
-            raise SkippedError(
-                "less than a quarter of the walks agree: count on a machine that does less"
-            )
+            raise SkippedError("too few of its walks agree: count on a machine that does less")
         yield from ((row.build, row.value) for row in kept)
 
     def _boot(self, pair: Pair, name: str) -> None:

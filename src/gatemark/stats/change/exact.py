@@ -9,6 +9,7 @@ whose differences add up to it. The range over repeats stands where others have 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import Final
 
 import msgspec
@@ -27,6 +28,7 @@ from gatemark.store.run import AB
 
 EXACT: Final = "exact"  # a plan's figure
 ONE_BY_ONE: Final = Held("none", "one packet at a time")
+LEAST_SHARE: Final = 0.25  # of the walks, for a number that stands for all of them
 MOST_MODES: Final = 5  # that are told of an arm
 MOST_FUNCTIONS: Final = 20  # of a step, that are told one by one
 OTHERS: Final = "others"
@@ -140,6 +142,16 @@ def ratio(ladder: Ladder, step: Step) -> float:
     arms = {ladder.arm: ladder.values, **{each.arm: each.values for each in ladder.steps}}
     below = arms[step.against][INSTRUCTIONS].value
     return step.costs[INSTRUCTIONS].difference.value / below if below else 0.0
+
+
+def clear(counted: Executed) -> bool:
+    """Whether its number stands out: a quarter of the walks have it, or far more than any other.
+
+    Far more: by twice the standard deviation of the difference of two Poisson counts.
+    """
+    walks = counted.share * counted.walks
+    next_ = max((other.walks for other in counted.others), default=0)
+    return counted.share >= LEAST_SHARE or walks - next_ >= 2 * sqrt(walks + next_)
 
 
 def is_exact(ladder: Ladder) -> bool:
