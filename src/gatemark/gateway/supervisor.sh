@@ -77,13 +77,24 @@ look() {
 	done 2>/dev/null
 }
 
-# Do something in so many seconds, unless told that there is no need.
+# Do something in so many seconds, unless told that there is no need. The nap ignores TERM, as we do;
+# one that goes on would keep our stdout open, and whoever reads that would wait for it.
 later() {
 	sleep "$1" &
 	nap=$!
-	trap 'kill $nap; exit' TERM
+	trap 'kill -KILL $nap; exit' TERM
 	shift
 	wait $nap && "$@"
+}
+
+# There is no need any more. What waits ignores TERM until its own trap is set, which comes late where
+# we have the CPU before it; so it is told again, and gets the CPU meanwhile.
+call_off() {
+	while fields_of $dog && [ "${fields%% *}" != Z ]; do
+		kill $dog
+		sleep 0
+	done
+	wait $dog
 }
 
 # End the program and what it made; $ended is: what ended it, its exit code, how many are left.
@@ -99,8 +110,7 @@ finish() {
 	dog=$!
 	wait "$pid"
 	code=$?
-	kill $dog
-	wait $dog
+	call_off
 	[ $code = 137 ] && [ $by = term ] && by='kill'
 	waited=0
 	while left=$(count) && [ "$left" != 0 ] && [ $waited -lt $patience ]; do

@@ -47,6 +47,19 @@ def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
     assert of[0] not in {path.name for path in leftover.folders()}
 
 
+def test_its_end_does_not_wait_for_the_time_that_it_had() -> None:
+    took_s = []
+
+    async def end(one: Supervised) -> None:
+        began = asyncio.get_running_loop().time()
+        assert (await one.end()).by == "term"
+        took_s.append(asyncio.get_running_loop().time() - began)
+
+    for _ in range(3):  # a busy machine may be slow once
+        running(program("sh", "-c", "echo at work; sleep 984; true", ready="at work"), end)
+    assert min(took_s) < 4.0  # of 6 s
+
+
 def test_what_it_used_is_told() -> None:
     async def look(one: Supervised) -> None:
         used = await one.look()
