@@ -117,18 +117,22 @@ def _kernels(run: Run, points: Sequence[PointResult]) -> str:
     if not clauses:
         return ""
     who = "This machine's" if run.station.kind == "netns" else f"{_gateway(run, [])}'s"
-    return f"{who} processor {', '.join(clauses)} (the fastest of each kind)."
+    *others, last = clauses
+    does = f"{', '.join(others)} and {last}" if others else last
+    return f"{who} processor {does} (the fastest of each kind)."
 
 
 def wrong(diagnoses: Sequence[Diagnosis]) -> str:
     """What is wrong of the first arms, in short: ` But route loses 2.0 % at any rate.`"""
-    clauses: dict[str, list[str]] = {}
+    first: dict[tuple[str, str], str] = {}  # of a setup the same may be wrong at many points
     for diagnosis in diagnoses:
         for finding in diagnosis.wrong:
-            clause = finding.clause
-            clauses.setdefault(clause, []).append(diagnosis.setup)
+            first.setdefault((diagnosis.setup, finding.shape), finding.clause)
+    clauses: dict[str, list[str]] = {}
+    for (setup, _), clause in first.items():
+        clauses.setdefault(clause, []).append(setup)
     texts = [
-        f"{' and '.join(dict.fromkeys(setups))} {clause}"
+        f"{'each of ' if len(setups) > 1 else ''}{' and '.join(dict.fromkeys(setups))} {clause}"
         for clause, setups in list(clauses.items())[:MOST_WRONG]
     ]
     return f" But {'; '.join(texts)}." if texts else ""

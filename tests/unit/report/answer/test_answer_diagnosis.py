@@ -52,6 +52,19 @@ def test_the_sentence_goes_on_with_it(judged: Judgement) -> None:
     assert wrong(()) == ""
 
 
+def test_the_sentence_tells_a_fault_of_a_setup_once(judged: Judgement) -> None:
+    (first,) = judged.diagnoses
+    worse = replace(SHARE, clause="loses 3.0 % at any rate")
+    assert wrong((first, replace(first, findings=(worse,)))) == wrong((first,))
+
+
+def test_the_sentence_names_two_setups_of_one_fault(judged: Judgement) -> None:
+    (first,) = judged.diagnoses
+    subject = replace(first.subject, setup="nat")
+    both = wrong((first, replace(first, subject=subject)))
+    assert both == " But each of route and nat loses 2.0 % at any rate."
+
+
 def test_values_carry_its_code_and_its_numbers(judged: Judgement) -> None:
     rows = values(judged)
     own = {row.quantity: row for row in rows if row.shapes and row.quantity.startswith("loss_")}
