@@ -10,7 +10,7 @@ from gatemark.run.search.follow import is_outcome
 from gatemark.run.search.length import expected_s
 
 OVERHEAD_S = 0.3  # what a trial takes besides sending: agents, checks, draining
-PROGRAM_S = 4.0  # and beside a program: until it works, has read its buffers, and has ended
+PROGRAM_S = 1.5  # and beside a program: until it works, has read its buffers, and has ended
 
 
 def estimate_s(trials: Iterable[TrialSpec]) -> float:
