@@ -176,3 +176,8 @@ def test_licences_name_the_versions_of_the_script() -> None:
 def test_the_script_cannot_end_its_element() -> None:
     assert "</script" not in script.library()
     assert "<!--" not in script.library()
+
+
+def test_what_stands_between_backticks_is_code_and_all_of_it_is_escaped() -> None:
+    code = vars(html.template("code.html").module)["code"]
+    assert str(code("a `b<i>` <c>")) == "a <code>b&lt;i&gt;</code> &lt;c&gt;"
