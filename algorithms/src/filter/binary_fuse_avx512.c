@@ -72,7 +72,7 @@ size_t gm_binary_fuse_find_avx512(const struct gm_binary_fuse *fuse, const uint6
 		__mmask64 same;
 
 		hash_block(fuse, keys + done, at, want);
-		gm_fuse_rest(fuse, (const uint32_t(*)[GM_FUSE_BLOCK])at, have);
+		gm_fuse_rest(fuse, (const uint32_t (*)[GM_FUSE_BLOCK])at, have);
 		same = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(want), _mm512_loadu_si512(have));
 		_mm512_storeu_si512(answers + done, _mm512_maskz_mov_epi8(same, one));
 	}

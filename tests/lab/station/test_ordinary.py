@@ -134,7 +134,9 @@ def test_a_plan_that_is_slowed_is_measured_full_speed_and_says_so(measured: Meas
 def test_no_cpu_is_claimed_for_the_gateway(measured: Measured) -> None:
     for record in measured.records:
         assert record["placement"]["gateway"] == "any cpu, napi threads"
-        assert {reading["cpu"] for reading in record["evidence"]["cpu"]} == {None}
+    # One trial may have no reading, where others kept its watcher from its CPU.
+    readings = [each for record in measured.records for each in record["evidence"]["cpu"]]
+    assert {reading["cpu"] for reading in readings} == {None}
 
 
 def test_the_gateways_cpu_time_is_read_all_the_same(measured: Measured) -> None:
