@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from gatemark.campaign.executor import Arm, Task
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.campaign import console
+from gatemark.commands.console import output
 from gatemark.commands.measure import begin, examine, measure, planned, require
 from gatemark.error import BusyError, GatemarkError
 
@@ -129,7 +130,7 @@ def _measure_once_free(path: Path, task: Task) -> None:
         except BusyError as busy:
             if time.monotonic() >= until:
                 raise
-            typer.echo(f"{busy}; tried again in {AGAIN_S:g} s", err=True)
+            output.say(f"{busy}; tried again in {AGAIN_S:g} s", err=True)
             time.sleep(AGAIN_S)
         else:
             return
