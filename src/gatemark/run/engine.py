@@ -50,7 +50,7 @@ def execute(
             return stop.run(_execute(directory, station, others, display), display.warn)
     except StationError as error:
         again = f"`gatemark run --resume {directory.path}` goes on"
-        raise StationError(f"{error}; {again}") from None
+        raise type(error)(f"{error}; {again}") from None  # of its kind: a campaign waits for some
     except stop.StoppedError:
         raise StoppedRunError(
             f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -224,11 +225,12 @@ def test_a_gateway_that_stands_still_has_its_power_cycled_and_is_tried_once_more
 
 def test_who_measures_a_gateway_already_is_waited_for(bench: Bench) -> None:
     folder = bench.folder / "out"
-    journal = Journal("root@10.98.0.2")
+    journal = Journal(tomllib.loads(STATION)["gateway"]["address"])
     journal.folder.mkdir(parents=True)
     with held(journal.folder / f"{journal.word}.lock"):
         coordinator = bench.campaign("run", bench.folder / "box.toml", "--out", folder)
         until(lambda: waits(folder) or coordinator.poll() is not None)
+        assert coordinator.poll() is None
     assert ended(coordinator) == 0
     once(bench, folder)
     assert not Ledger(folder / "campaign.db", time.time).attempts("state IN ('failed', 'void')")
