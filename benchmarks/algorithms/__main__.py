@@ -16,7 +16,12 @@ def main() -> int:
     """Run the parts that are asked for, all by default, and print each row when it is there."""
     parser = argparse.ArgumentParser(prog="benchmarks.algorithms", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
-    parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (%(default)s)")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=15,
+        help="interleaved rounds, of lpm in each process (%(default)s)",
+    )
     parser.add_argument("--cpu", type=int, default=1, help="the CPU for both sides (%(default)s)")
     parser.add_argument("--table", help="a file with a full table: one ADDRESS/LENGTH by line")
     parser.add_argument("--captures", metavar="DIR", help="payloads for match and literals")

@@ -77,8 +77,8 @@ look() {
 	done 2>/dev/null
 }
 
-# Do something in so many seconds, unless told that there is no need. The nap ignores TERM, as we do;
-# one that goes on would keep our stdout open, and whoever reads that would wait for it.
+# Do something in so many seconds, unless told that there is no need. The nap ignores TERM, as we
+# do; one that goes on would keep our stdout open, and whoever reads that would wait for it.
 later() {
 	sleep "$1" &
 	nap=$!
@@ -87,8 +87,8 @@ later() {
 	wait $nap && "$@"
 }
 
-# There is no need any more. What waits ignores TERM until its own trap is set, which comes late where
-# we have the CPU before it; so it is told again, and gets the CPU meanwhile.
+# There is no need any more. What waits ignores TERM until its own trap is set, which comes late
+# where we have the CPU before it; so it is told again, and gets the CPU meanwhile.
 call_off() {
 	while fields_of $dog && [ "${fields%% *}" != Z ]; do
 		kill $dog

@@ -128,12 +128,12 @@ def wrong(diagnoses: Sequence[Diagnosis]) -> str:
     for diagnosis in diagnoses:
         for finding in diagnosis.wrong:
             first.setdefault((diagnosis.setup, finding.shape), finding.clause)
-    clauses: dict[str, list[str]] = {}
+    setups: dict[str, dict[str, None]] = {}  # of each clause, in their order
     for (setup, _), clause in first.items():
-        clauses.setdefault(clause, []).append(setup)
+        setups.setdefault(clause, {})[setup] = None
     texts = [
-        f"{'each of ' if len(setups) > 1 else ''}{' and '.join(dict.fromkeys(setups))} {clause}"
-        for clause, setups in list(clauses.items())[:MOST_WRONG]
+        f"{'each of ' if len(names) > 1 else ''}{' and '.join(names)} {clause}"
+        for clause, names in list(setups.items())[:MOST_WRONG]
     ]
     return f" But {'; '.join(texts)}." if texts else ""
 

@@ -50,9 +50,9 @@ def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
 def test_its_end_does_not_wait_for_the_time_that_it_had() -> None:
     took_s = []
 
-    async def end(one: Supervised) -> None:
+    async def end(supervised: Supervised) -> None:
         began = asyncio.get_running_loop().time()
-        assert (await one.end()).by == "term"
+        assert (await supervised.end()).by == "term"
         took_s.append(asyncio.get_running_loop().time() - began)
 
     for _ in range(3):  # a busy machine may be slow once

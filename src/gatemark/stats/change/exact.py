@@ -149,9 +149,9 @@ def clear(counted: Executed) -> bool:
 
     Far more: by twice the standard deviation of the difference of two Poisson counts.
     """
-    walks = counted.share * counted.walks
-    next_ = max((other.walks for other in counted.others), default=0)
-    return counted.share >= LEAST_SHARE or walks - next_ >= 2 * sqrt(walks + next_)
+    own = counted.share * counted.walks
+    most = max((other.walks for other in counted.others), default=0)
+    return counted.share >= LEAST_SHARE or own - most >= 2 * sqrt(own + most)
 
 
 def is_exact(ladder: Ladder) -> bool:

@@ -65,6 +65,12 @@ def test_the_sentence_names_two_setups_of_one_fault(judged: Judgement) -> None:
     assert both == " But each of route and nat loses 2.0 % at any rate."
 
 
+def test_a_setup_of_two_shapes_with_one_clause_is_named_once(judged: Judgement) -> None:
+    (first,) = judged.diagnoses
+    other = replace(SHARE, shape="policer")
+    assert wrong((replace(first, findings=(SHARE, other)),)) == wrong((first,))
+
+
 def test_values_carry_its_code_and_its_numbers(judged: Judgement) -> None:
     rows = values(judged)
     own = {row.quantity: row for row in rows if row.shapes and row.quantity.startswith("loss_")}
