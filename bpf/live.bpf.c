@@ -56,6 +56,8 @@ INLINE void begin(const struct live_plan *plan, struct live_state *state)
 {
 	__u64 t0 = bpf_ktime_get_ns() + LIVE_LEAD_NS;
 
+	if (plan->gap_ns)
+		t0 += LIVE_TICK_NS - t0 % LIVE_TICK_NS + plan->after_tick_ns;
 	state->t0_ns = t0;
 	state->end_ns = t0 + plan->lasts_ns;
 	state->due_ns = t0;

@@ -36,7 +36,10 @@
 /* See even_gap_ns. */
 #define LIVE_EVEN_NS 1000000
 
-/* The first packet is due so long after the first call. */
+/* See after_tick_ns, and pace_after_tick(). */
+#define LIVE_TICK_NS 4000000
+
+/* The first packet is due so long after the first call, at least. */
 #define LIVE_LEAD_NS 50000
 
 /* Times are of CLOCK_MONOTONIC, in ns. */
@@ -50,7 +53,7 @@ struct live_plan {
 	struct siphash_key key; /* of the headers' tags */
 	__u32 gap_fraction; /* 2^-32 ns */
 	__u32 burst; /* packets that go when the first of them is due */
-	__u32 reserved;
+	__u32 after_tick_ns; /* the first is due so long after a whole LIVE_TICK_NS */
 	__u32 sizes; /* entries of LIVE_SIZE in use */
 	__u32 device; /* index of the interface */
 	__u32 family; /* 4 or 6 */

@@ -146,6 +146,7 @@ static int start_thread(struct live *live)
 _Static_assert(LIVE_PAUSES == SPANS_KEPT && sizeof(struct live_pause) == sizeof(struct span),
 	       "both sides keep as many pauses, in the same form");
 _Static_assert(LIVE_EVEN_NS == PACE_EVEN_NS, "both catch up alike");
+_Static_assert(LIVE_TICK_NS == PACE_TICK_NS, "both begin alike");
 
 int live_begin(struct port *port, const struct port_schedule *schedule, struct fault *fault)
 {
@@ -160,6 +161,7 @@ int live_begin(struct port *port, const struct port_schedule *schedule, struct f
 	live->plan.bound = schedule->bound;
 	live->plan.gap_ns = pace->gap_ns;
 	live->plan.gap_fraction = pace->gap_fraction;
+	live->plan.after_tick_ns = pace_after_tick(apart_ns(&live->plan));
 	live->plan.even_gap_ns = pace->even_gap_ns;
 	live->plan.least_gap_ns = pace->least_gap_ns;
 	live->plan.pause_ns = schedule->pause_ns;

@@ -18,8 +18,8 @@
  * even, where that is a thirty-second of a gap at least: at lower rates it would take too long, and
  * few packets are late.
  */
-#define EVEN_NS (4 * NS_PER_US)
-#define EVEN_SHARE 32
+#define EVEN_NS (3 * NS_PER_US)
+#define EVEN_SHARE 42
 
 static uint64_t gap_of(double rate_pps)
 {
@@ -29,6 +29,23 @@ static uint64_t gap_of(double rate_pps)
 static uint64_t more(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+uint32_t pace_after_tick(uint64_t apart_ns)
+{
+	const uint64_t fast_tick_ns = PACE_TICK_NS / 4;
+
+	if (apart_ns < PACE_TICK_NS)
+		return (uint32_t)((apart_ns < fast_tick_ns ? apart_ns : fast_tick_ns) * 3 / 4);
+	return (uint32_t)(PACE_TICK_NS - fast_tick_ns / 2);
+}
+
+uint64_t pace_first(uint64_t soonest_ns, double rate_pps, unsigned int burst)
+{
+	uint64_t after_ns = pace_after_tick(gap_of(rate_pps) * burst);
+	uint64_t ahead_ns = (soonest_ns + PACE_TICK_NS - after_ns) % PACE_TICK_NS;
+
+	return ahead_ns ? soonest_ns + PACE_TICK_NS - ahead_ns : soonest_ns;
 }
 
 void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_pps)

@@ -15,6 +15,9 @@
 /* Who is late by no more catches up evenly; what is late by no more at the end is still sent. */
 #define PACE_EVEN_NS NS_PER_MS
 
+/* A clock of 250 Hz ticks at its multiples in CLOCK_MONOTONIC, one of 1 000 Hz at each quarter. */
+#define PACE_TICK_NS (4 * NS_PER_MS)
+
 struct pace {
 	uint64_t due_ns; /* when the next packet is due */
 	uint32_t due_fraction;
@@ -24,6 +27,18 @@ struct pace {
 	uint64_t even_gap_ns; /* how soon it follows while late by PACE_EVEN_NS at most */
 	uint64_t least_gap_ns; /* and beyond: half a gap; both are more where a cap holds it down */
 };
+
+/*
+ * How long after a tick a schedule begins whose packets, or bursts, are apart_ns apart. A tick keeps
+ * a processor for 10 to 20 us. A quarter of the way from one packet to the next it makes none late;
+ * where a schedule began anywhere, in some runs each tick came beside a packet, in others none.
+ * After a tick comes what it woke: sparse packets go as long after one as they can, and before the
+ * next tick of a fast clock.
+ */
+uint32_t pace_after_tick(uint64_t apart_ns);
+
+/* The first such time from soonest_ns on; burst packets go at once. */
+uint64_t pace_first(uint64_t soonest_ns, double rate_pps, unsigned int burst);
 
 /* rate_pps 0: everything is due at once. cap_pps 0: none. */
 void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_pps);

@@ -19,7 +19,7 @@ static bool paced(const struct sender *sender)
 static void plan(struct sender *sender)
 {
 	const struct sender_options *options = &sender->options;
-	uint64_t t0_ns = clock_now() + LEAD_NS;
+	uint64_t t0_ns = pace_first(clock_now() + LEAD_NS, options->rate_pps, options->burst);
 
 	sender->done.t0_ns = t0_ns;
 	sender->end_ns = t0_ns + options->duration_ns;

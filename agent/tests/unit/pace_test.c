@@ -83,11 +83,11 @@ TEST(pace_catches_up_evenly_where_that_is_soon)
 		uint64_t late_ns, shortest_ns;
 		int sent; /* about so many */
 	} cases[] = {
-		{ 50000, 400000, 16000, 100 }, /* by 4 us a packet */
-		{ 10000, 1000000, 96000, 250 },
-		{ 50000, 2000000, 10000, 350 }, /* first by half a gap, then evenly */
-		{ 1000, 900000, 500000, 1 }, /* it would take 225 packets */
-		{ 500000, 100000, 1000, 100 }, /* half a gap is less than 4 us */
+		{ 50000, 400000, 17000, 133 }, /* by 3 us a packet */
+		{ 10000, 1000000, 97000, 333 },
+		{ 50000, 2000000, 10000, 433 }, /* first by half a gap, then evenly */
+		{ 1000, 900000, 500000, 1 }, /* it would take 300 packets */
+		{ 500000, 100000, 1000, 100 }, /* half a gap is less than 3 us */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -97,6 +97,19 @@ TEST(pace_catches_up_evenly_where_that_is_soon)
 		CHECK_EQUAL(shortest_ns, cases[i].shortest_ns);
 		CHECK(sent >= cases[i].sent - 1 && sent <= cases[i].sent + 1);
 	}
+}
+
+/* By three quarters of a gap, or of a fast clock's tick; where packets are sparse, near a tick's end. */
+TEST(pace_begins_between_ticks)
+{
+	CHECK_EQUAL(pace_after_tick(100 * NS_PER_US), 75 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(2 * NS_PER_MS), 750 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(20 * NS_PER_MS), 3500 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(0), 0);
+	CHECK_EQUAL(pace_first(8 * NS_PER_MS + 75001, 10000, 1), 12 * NS_PER_MS + 75000);
+	CHECK_EQUAL(pace_first(8 * NS_PER_MS + 75000, 10000, 1), 8 * NS_PER_MS + 75000);
+	CHECK_EQUAL(pace_first(7 * NS_PER_MS, 10000, 4), 8 * NS_PER_MS + 300000);
+	CHECK_EQUAL(pace_first(8 * NS_PER_MS, 0, 32), 8 * NS_PER_MS);
 }
 
 TEST(pace_cap_holds_down)

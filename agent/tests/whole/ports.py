@@ -186,8 +186,15 @@ def frames_are_paced(wire: Wire) -> None:
         holds(0 < sent["tried"] <= 1010, port, sent["tried"])
 
 
+def schedules_begin_between_ticks(wire: Wire) -> None:
+    """At 10 000 packets/s three quarters of 100 us after a multiple of 4 ms, by each port."""
+    for port in frame_ports(wire):
+        sent, _ = wire.trial({"port": port, "rate_pps": 10000, "packets": 10}, {})
+        expect(sent["t0_ns"] % 4_000_000, 75_000, port)
+
+
 def even_gaps(wire: Wire, port: str) -> int:
-    """Gaps of 46 us, where they should be 50, after a stop of 20 ms."""
+    """Gaps of 47 us, where they should be 50, after a stop of 20 ms."""
     receiving = wire.sink()
     receiving.start()
     sending = wire.sender(port=port, rate_pps=20000, packets=3000)
@@ -348,6 +355,7 @@ PORT_TESTS = [
     many_flows,
     flows_step_over_addresses,
     frames_are_paced,
+    schedules_begin_between_ticks,
     late_frames_catch_up_evenly,
     slow_frames_are_paced,
     refusals_are_counted,
