@@ -51,7 +51,7 @@ from gatemark.workload.replay import Pair
 
 MBITS: Final = (1, 15)
 BUFFER_PACKETS: Final = 50
-SECONDS: Final = 20.0
+SECONDS: Final = 20.0  # of a round, by default
 SETTLE_S: Final = 4.0  # from the upload's begin: slow start and its first losses
 PAYLOAD: Final = 92  # of irtt, so that its packet has the size of ours: 120 bytes with IP and UDP
 GAP_MS: Final = 10.1  # that of the source `isochronous` is 10
@@ -88,6 +88,7 @@ def main() -> None:
     parser.add_argument(
         "--mbit", type=int, nargs="+", default=MBITS, help="the line, Mbit/s (default: 1 15)"
     )
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of a round (default: 20)")
     parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     if absent := [tool for tool in ("irtt", "iperf", "iperf3") if not shutil.which(tool)]:
@@ -114,22 +115,22 @@ async def _measure(
             way = LineWay(rate_bps=mbit * 1e6, buffer_packets=BUFFER_PACKETS)
             await line.set(Asked(up=way, down=way), "route")
             await made.meet(Demand(steered=True, finished=True))
-            _note(await _round(made, at, folder), f"{mbit} Mbit/s", values)
+            _note(await _round(made, at, folder, options.seconds), f"{mbit} Mbit/s", values)
     finally:
         await line.release()
 
 
-async def _round(made: Lab, at: Ends, folder: Path) -> Round:
+async def _round(made: Lab, at: Ends, folder: Path, seconds: float) -> Round:
     into = folder / "irtt.json"
     near, far = wires(made.ports, "route", "both")
-    load = Workload(kind="replay", trace="isochronous", direction="both", duration_s=SECONDS)
+    load = Workload(kind="replay", trace="isochronous", direction="both", duration_s=seconds)
     pair = Pair(near, far, None, load, made.placement, Among(at=0, of=2))
-    irtt = f"irtt client -4 -i {GAP_MS}ms -d {SECONDS:.0f}s -l {PAYLOAD} -Q -o {into} {at.dst}"
+    irtt = f"irtt client -4 -i {GAP_MS}ms -d {seconds:.0f}s -l {PAYLOAD} -Q -o {into} {at.dst}"
     # It has hung under load for minutes, and heeds no SIGTERM then.
     bounce = (
-        f"timeout -s KILL {SECONDS + 5:.0f} iperf -c {at.dst} --bounceback -t {SECONDS:.0f} -i 1"
+        f"timeout -s KILL {seconds + 5:.0f} iperf -c {at.dst} --bounceback -t {seconds:.0f} -i 1"
     )
-    upload = f"iperf3 -c {at.dst} -C reno -t {SETTLE_S + SECONDS + 2:.0f}"
+    upload = f"iperf3 -c {at.dst} -C reno -t {SETTLE_S + seconds + 2:.0f}"
     try:
         await pair.ready()
         with (
@@ -143,8 +144,8 @@ async def _round(made: Lab, at: Ends, folder: Path) -> Round:
                 _running(at.at_source(*bounce.split())) as bouncing,
             ):
                 await pair.sent(None)
-                text, _ = await asyncio.to_thread(bouncing.communicate, timeout=SECONDS)
-                await asyncio.to_thread(measuring.communicate, timeout=SECONDS)
+                text, _ = await asyncio.to_thread(bouncing.communicate, timeout=seconds)
+                await asyncio.to_thread(measuring.communicate, timeout=seconds)
             reports = await pair.reports()
     finally:
         await pair.abort()
@@ -153,7 +154,7 @@ async def _round(made: Lab, at: Ends, folder: Path) -> Round:
     ours, theirs, stamped = (
         {way: delays[tool] for way, delays in together.items()} for tool in range(len(tools))
     )
-    return Round(ours, theirs, stamped, _bounce_us(text))
+    return Round(ours, theirs, stamped, _bounce_us(text, seconds))
 
 
 @contextmanager
@@ -266,10 +267,10 @@ def _of_the_same_time(*tools: Sent) -> list[list[int]]:
     return [sorted(delay for sent, delay in packets if begin <= sent <= end) for packets in tools]
 
 
-def _bounce_us(text: str) -> float | None:
+def _bounce_us(text: str, seconds: float) -> float | None:
     """Mean of all bounces: `10=0.340/0.206/0.852/0.224 ms` is their number and mean, first."""
     totals = BOUNCES.findall(text)
-    return float(totals[-1][1]) * 1e3 if len(totals) > SECONDS else None
+    return float(totals[-1][1]) * 1e3 if len(totals) > seconds else None
 
 
 def _note(seen: Round, line: str, values: Values) -> None:
