@@ -161,7 +161,7 @@ int live_begin(struct port *port, const struct port_schedule *schedule, struct f
 	live->plan.bound = schedule->bound;
 	live->plan.gap_ns = pace->gap_ns;
 	live->plan.gap_fraction = pace->gap_fraction;
-	live->plan.after_tick_ns = pace_after_tick(apart_ns(&live->plan));
+	live->plan.after_tick_ns = pace_after_tick(apart_ns(&live->plan), clock_now());
 	live->plan.even_gap_ns = pace->even_gap_ns;
 	live->plan.least_gap_ns = pace->least_gap_ns;
 	live->plan.pause_ns = schedule->pause_ns;

@@ -31,21 +31,22 @@ static uint64_t more(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-uint32_t pace_after_tick(uint64_t apart_ns)
+uint32_t pace_after_tick(uint64_t apart_ns, uint64_t draw)
 {
 	const uint64_t fast_tick_ns = PACE_TICK_NS / 4;
+	uint64_t way_ns = apart_ns < fast_tick_ns ? apart_ns : fast_tick_ns;
+	uint64_t ticks_ns = apart_ns < PACE_TICK_NS ? 0 : PACE_TICK_NS - fast_tick_ns;
 
-	if (apart_ns < PACE_TICK_NS)
-		return (uint32_t)((apart_ns < fast_tick_ns ? apart_ns : fast_tick_ns) * 3 / 4);
-	return (uint32_t)(PACE_TICK_NS - fast_tick_ns / 2);
+	/* 1/2 to 15/16 of the way: the rest is for what the packet itself takes. */
+	return (uint32_t)(ticks_ns + way_ns * (512 + draw % 448) / 1024);
 }
 
 uint64_t pace_first(uint64_t soonest_ns, double rate_pps, unsigned int burst)
 {
-	uint64_t after_ns = pace_after_tick(gap_of(rate_pps) * burst);
+	uint64_t after_ns = pace_after_tick(gap_of(rate_pps) * burst, soonest_ns);
 	uint64_t ahead_ns = (soonest_ns + PACE_TICK_NS - after_ns) % PACE_TICK_NS;
 
-	return ahead_ns ? soonest_ns + PACE_TICK_NS - ahead_ns : soonest_ns;
+	return rate_pps > 0 && ahead_ns ? soonest_ns + PACE_TICK_NS - ahead_ns : soonest_ns;
 }
 
 void pace_begin(struct pace *pace, uint64_t t0_ns, double rate_pps, double cap_pps)

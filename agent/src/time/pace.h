@@ -30,14 +30,15 @@ struct pace {
 
 /*
  * How long after a tick a schedule begins whose packets, or bursts, are apart_ns apart. A tick keeps
- * a processor for 10 to 20 us. A quarter of the way from one packet to the next it makes none late;
- * where a schedule began anywhere, in some runs each tick came beside a packet, in others none.
- * After a tick comes what it woke: sparse packets go as long after one as they can, and before the
- * next tick of a fast clock.
+ * a processor for 10 to 20 us. In the first half of the way from one packet to the next it makes
+ * none late; where a schedule began anywhere, in some runs each tick came beside a packet, in
+ * others none. After a tick comes what it woke: sparse packets go as long after one as they can,
+ * and before the next tick of a fast clock. Where exactly is drawn, so that senders who begin
+ * together keep no step.
  */
-uint32_t pace_after_tick(uint64_t apart_ns);
+uint32_t pace_after_tick(uint64_t apart_ns, uint64_t draw);
 
-/* The first such time from soonest_ns on; burst packets go at once. */
+/* The first such time from soonest_ns on; burst packets go at once. rate_pps 0: soonest_ns. */
 uint64_t pace_first(uint64_t soonest_ns, double rate_pps, unsigned int burst);
 
 /* rate_pps 0: everything is due at once. cap_pps 0: none. */

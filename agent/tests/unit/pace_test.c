@@ -99,17 +99,25 @@ TEST(pace_catches_up_evenly_where_that_is_soon)
 	}
 }
 
-/* By three quarters of a gap, or of a fast clock's tick; where packets are sparse, near a tick's end. */
 TEST(pace_begins_between_ticks)
 {
-	CHECK_EQUAL(pace_after_tick(100 * NS_PER_US), 75 * NS_PER_US);
-	CHECK_EQUAL(pace_after_tick(2 * NS_PER_MS), 750 * NS_PER_US);
-	CHECK_EQUAL(pace_after_tick(20 * NS_PER_MS), 3500 * NS_PER_US);
-	CHECK_EQUAL(pace_after_tick(0), 0);
-	CHECK_EQUAL(pace_first(8 * NS_PER_MS + 75001, 10000, 1), 12 * NS_PER_MS + 75000);
-	CHECK_EQUAL(pace_first(8 * NS_PER_MS + 75000, 10000, 1), 8 * NS_PER_MS + 75000);
-	CHECK_EQUAL(pace_first(7 * NS_PER_MS, 10000, 4), 8 * NS_PER_MS + 300000);
-	CHECK_EQUAL(pace_first(8 * NS_PER_MS, 0, 32), 8 * NS_PER_MS);
+	CHECK_EQUAL(pace_after_tick(1024, 0), 512);
+	CHECK_EQUAL(pace_after_tick(1024, 447), 959);
+	CHECK_EQUAL(pace_after_tick(1024, 448), 512);
+	CHECK_EQUAL(pace_after_tick(2 * NS_PER_MS, 0), 500 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(20 * NS_PER_MS, 0), 3500 * NS_PER_US);
+}
+
+TEST(pace_begins_soon)
+{
+	for (uint64_t soonest = 9 * NS_PER_MS; soonest < 9 * NS_PER_MS + 4096; soonest++) {
+		uint64_t first = pace_first(soonest, 10000, 4);
+		uint64_t after = first % PACE_TICK_NS;
+
+		CHECK(first >= soonest && first - soonest < PACE_TICK_NS);
+		CHECK(after >= 200 * NS_PER_US && after <= 375 * NS_PER_US);
+	}
+	CHECK_EQUAL(pace_first(7, 0, 32), 7);
 }
 
 TEST(pace_cap_holds_down)

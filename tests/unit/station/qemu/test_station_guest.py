@@ -132,3 +132,25 @@ def test_counted_instructions_keep_pace_with_the_clock_and_are_emulated(tmp_path
 )
 def test_our_end_of_the_control_port_is_beside_the_guests(guest: str, ours: str) -> None:
     assert beside(guest) == ours
+
+
+@pytest.mark.parametrize(
+    ("lines", "accel", "counted", "wanted"),
+    [
+        ([], "tcg", False, "1,maxcpus=2"),
+        ([], "tcg", True, "1"),
+        ([], "kvm", False, "1"),
+        (["cpus = 2"], "tcg", False, "2"),
+        (["icount = 5"], "tcg", False, "1"),
+    ],
+)
+def test_one_emulated_processor_has_a_place_beside_it_so_that_barriers_are_kept(
+    tmp_path: Path, lines: list[str], accel: str, *, counted: bool, wanted: str
+) -> None:
+    words = options(made(tmp_path, 'arch = "x86_64"', *lines), accel, counted=counted)
+    assert words[words.index("-smp") + 1] == wanted
+
+
+def test_cards_that_are_no_virtio_need_no_barriers(tmp_path: Path) -> None:
+    words = options(made(tmp_path, 'arch = "mipsel"', 'nic = "pcnet"'), "tcg")
+    assert words[words.index("-smp") + 1] == "1"
