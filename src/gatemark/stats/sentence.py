@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 
 from gatemark.number import MINUS, duration, measured, quantity, si
+from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
@@ -100,9 +101,7 @@ def sentence(
         _takes(run, timed),
         _shapes(run, points),
         _alone(ceilings),
-        f"Nothing has been measured yet: none of {len(records)} trials was valid."
-        if records
-        else "",
+        _uncounted(records),
     )
     return next(filter(None, texts), "Nothing has been measured yet.")
 
@@ -210,6 +209,18 @@ def _alone(ceilings: Sequence[PointResult]) -> str:
     if not rates:
         return ""
     return f"The tester alone carries {_full(rates[0])}; no gateway has been measured yet."
+
+
+def _uncounted(records: Sequence[Record]) -> str:
+    """Of trials that nothing else is said of."""
+    if not records:
+        return ""
+    valid = [record for record in records if record.status == "ok"]
+    if not valid:
+        return f"Nothing has been measured yet: none of {len(records)} trials was valid."
+    if any(record.definition.path != DIRECT for record in valid):
+        return f"Valid trials: {len(valid)} of {len(records)}; the tables have their values."
+    return f"No gateway has been measured yet; valid trials of the tester alone: {len(valid)}."
 
 
 def _searched(points: Sequence[PointResult]) -> list[PointResult]:

@@ -159,6 +159,18 @@ def test_answer_of_a_run_without_a_valid_trial() -> None:
     assert "none of 1 trials was valid" in judged(Trial(status="invalid")).sentence
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("direct", "No gateway has been measured yet; valid trials of the tester alone: 1."),
+        ("route", "Valid trials: 1 of 1; the tables have their values."),
+    ],
+)
+def test_answer_of_valid_trials_without_a_rate(path: str, words: str) -> None:
+    records = [msgspec.structs.replace(Trial(path=path).record(), values={"rpm": 80.0})]
+    assert judge(run(records), records).sentence == words
+
+
 def test_answer_with_the_ceiling_alone() -> None:
     assert judged(Trial(path="direct")).sentence.startswith("The tester alone carries 20.0 k")
 
