@@ -37,8 +37,8 @@ uint32_t pace_after_tick(uint64_t apart_ns, uint64_t draw)
 	uint64_t way_ns = apart_ns < fast_tick_ns ? apart_ns : fast_tick_ns;
 	uint64_t ticks_ns = apart_ns < PACE_TICK_NS ? 0 : PACE_TICK_NS - fast_tick_ns;
 
-	/* 1/2 to 15/16 of the way: the rest is for what the packet itself takes. */
-	return (uint32_t)(ticks_ns + way_ns * (512 + draw % 448) / 1024);
+	/* 3/4 to 15/16 of the way: the rest is for what the packet itself takes. */
+	return (uint32_t)(ticks_ns + way_ns * (768 + draw % 192) / 1024);
 }
 
 uint64_t pace_first(uint64_t soonest_ns, double rate_pps, unsigned int burst)

@@ -30,11 +30,11 @@ struct pace {
 
 /*
  * How long after a tick a schedule begins whose packets, or bursts, are apart_ns apart. A tick keeps
- * a processor for 10 to 20 us. In the first half of the way from one packet to the next it makes
- * none late; where a schedule began anywhere, in some runs each tick came beside a packet, in
- * others none. After a tick comes what it woke: sparse packets go as long after one as they can,
- * and before the next tick of a fast clock. Where exactly is drawn, so that senders who begin
- * together keep no step.
+ * a processor for 10 to 20 us. Soon after a packet and long before the next it makes none late;
+ * where a schedule began anywhere, in some runs each tick came beside a packet, in others none.
+ * After a tick comes what it woke: sparse packets go as long after one as they can, and before the
+ * next tick of a fast clock. Where exactly is drawn, so that senders who begin together keep no
+ * step.
  */
 uint32_t pace_after_tick(uint64_t apart_ns, uint64_t draw);
 

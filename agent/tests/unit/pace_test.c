@@ -101,11 +101,11 @@ TEST(pace_catches_up_evenly_where_that_is_soon)
 
 TEST(pace_begins_between_ticks)
 {
-	CHECK_EQUAL(pace_after_tick(1024, 0), 512);
-	CHECK_EQUAL(pace_after_tick(1024, 447), 959);
-	CHECK_EQUAL(pace_after_tick(1024, 448), 512);
-	CHECK_EQUAL(pace_after_tick(2 * NS_PER_MS, 0), 500 * NS_PER_US);
-	CHECK_EQUAL(pace_after_tick(20 * NS_PER_MS, 0), 3500 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(1024, 0), 768);
+	CHECK_EQUAL(pace_after_tick(1024, 191), 959);
+	CHECK_EQUAL(pace_after_tick(1024, 192), 768);
+	CHECK_EQUAL(pace_after_tick(2 * NS_PER_MS, 0), 750 * NS_PER_US);
+	CHECK_EQUAL(pace_after_tick(20 * NS_PER_MS, 0), 3750 * NS_PER_US);
 }
 
 TEST(pace_begins_soon)
@@ -115,7 +115,7 @@ TEST(pace_begins_soon)
 		uint64_t after = first % PACE_TICK_NS;
 
 		CHECK(first >= soonest && first - soonest < PACE_TICK_NS);
-		CHECK(after >= 200 * NS_PER_US && after <= 375 * NS_PER_US);
+		CHECK(after >= 300 * NS_PER_US && after <= 375 * NS_PER_US);
 	}
 	CHECK_EQUAL(pace_first(7, 0, 32), 7);
 }

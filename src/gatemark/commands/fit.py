@@ -198,6 +198,11 @@ def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Reco
             f"{path} could not measure {', '.join(missing)}: {reason}; "
             f"on another station `gatemark run {PLAN} --station ...` may"
         )
+    if _were_valid(records, missing):
+        raise UnavailableError(
+            f"{path} measured {', '.join(missing)}, but never with the gateway's CPU as the "
+            "bottleneck, so its cost is not known: slow the gateway, or take a faster tester"
+        )
     plans = _measuring(missing)
     fix = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
     at = "" if model.measured.is_count else " at overload"
@@ -210,6 +215,13 @@ def _skipped(records: "Iterable[Record]", missing: "Sequence[str]") -> str:
     trials = (record for record in records if record.status == "skipped")
     reasons = (trial.reason for trial in trials if wanted & _terms(trial.definition.features))
     return next(reasons, "")
+
+
+def _were_valid(records: "Iterable[Record]", missing: "Sequence[str]") -> bool:
+    """Whether there are valid trials of all missing parts."""
+    valid = [record.definition for record in records if record.status == "ok"]
+    has = [_terms((definition.path, *definition.features)) for definition in valid]
+    return all(any(_terms([part]) <= terms for terms in has) for part in missing)
 
 
 def _terms(parts: "Iterable[str]") -> set[str]:

@@ -14,6 +14,7 @@ from command import gatemark
 from msgspec.structs import replace
 
 from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Evidence
 
 NAT = ("--setup", "nat")
 SMALL = ("--line", "10/5")
@@ -95,6 +96,25 @@ def test_what_the_station_lacks_is_said_with_its_reason(tmp_path: Path) -> None:
     done = gatemark("fit", *SMALL, "--setup", "nat+shape:cake:4:wan", path)
     assert (done.code, done.out) == (1, "")
     assert f"could not measure shape:cake:4:wan: {lacks}; on another station" in done.err
+
+
+def test_what_the_tester_limited_is_not_said_to_be_unmeasured(tmp_path: Path) -> None:
+    path = packets.keep(tmp_path / "run")
+    made = packets.shaped_trials(0)[0]
+    features = ("shape:cake:4:wan",)
+    idle = replace(
+        made,
+        definition=replace(made.definition, features=features),
+        values=made.values | {"cpu_busy": 0.3},
+        evidence=Evidence(),
+        trial="idle",
+        sequence=999,
+    )
+    with RunDirectory.open(path).trials_file.open("ab") as file:
+        file.write(msgspec.json.encode(idle) + b"\n")
+    done = gatemark("fit", *SMALL, "--setup", "nat+shape:cake:4:wan", path)
+    assert (done.code, done.out) == (1, "")
+    assert "measured shape:cake:4:wan, but never with the gateway's CPU as the b" in done.err
 
 
 def test_a_run_without_overload_has_no_model(tmp_path: Path) -> None:
