@@ -15,7 +15,7 @@
  * A virtual processor stands still for tens of microseconds some hundred times a second. Packets
  * that catch up at half their gap are then a hundredth of all, so the 99th percentile of the gaps'
  * error was half a gap. So who is a little late catches up by as much a gap as still counts as
- * even, where that is a thirty-second of a gap at least: at lower rates it would take too long, and
+ * even, where that is a forty-second of a gap at least: at lower rates it would take too long, and
  * few packets are late.
  */
 #define EVEN_NS (3 * NS_PER_US)

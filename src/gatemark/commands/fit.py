@@ -198,10 +198,10 @@ def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Reco
             f"{path} could not measure {', '.join(missing)}: {reason}; "
             f"on another station `gatemark run {PLAN} --station ...` may"
         )
-    if _were_valid(records, missing):
+    if reason := _left_out(model, missing):
         raise UnavailableError(
-            f"{path} measured {', '.join(missing)}, but never with the gateway's CPU as the "
-            "bottleneck, so its cost is not known: slow the gateway, or take a faster tester"
+            f"{path} measured {', '.join(missing)}, but {reason}; a cost shows only where the "
+            "gateway's CPU is the limit"
         )
     plans = _measuring(missing)
     fix = f"`gatemark run {plans[0]}` does" if plans else f"add an arm with it to a copy of {PLAN}"
@@ -217,11 +217,12 @@ def _skipped(records: "Iterable[Record]", missing: "Sequence[str]") -> str:
     return next(reasons, "")
 
 
-def _were_valid(records: "Iterable[Record]", missing: "Sequence[str]") -> bool:
-    """Whether there are valid trials of all missing parts."""
-    valid = [record.definition for record in records if record.status == "ok"]
-    has = [_terms((definition.path, *definition.features)) for definition in valid]
-    return all(any(_terms([part]) <= terms for terms in has) for part in missing)
+def _left_out(model: "Model", missing: "Sequence[str]") -> str:
+    """Why a point with a missing part tells no cost; nothing if there is none."""
+    wanted = _terms(missing)
+    setups = ((left.case.setup, left.why) for left in model.measured.left_out)
+    reasons = (why for setup, why in setups if wanted & _terms((setup.path, *setup.features)))
+    return next(reasons, "")
 
 
 def _terms(parts: "Iterable[str]") -> set[str]:

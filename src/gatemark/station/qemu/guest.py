@@ -35,7 +35,7 @@ SETS: Final = (Mode.APPLY, Mode.OPENWRT)
 
 # Debian's kernels for clouds have the driver of one of the cards that a machine can have.
 CLOUD: Final = "-cloud-"
-CLOUD_NIC: Final = "virtio"
+VIRTIO: Final = "virtio"
 PACKAGE: Final = re.compile(r"[a-z0-9][a-z0-9+.-]+")  # Debian Policy, section 5.6.1
 FULL_MIB: Final = 256  # another one is larger, and its modules are unpacked from memory into memory
 
@@ -89,7 +89,7 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
             path, given[0], "our own image lets us in: this is for a `disk` or `initramfs`"
         )
     nic = _choice(table, path, "nic", list(arch.nics), arch.nics[0])
-    if CLOUD in package and nic != CLOUD_NIC:
+    if CLOUD in package and nic != VIRTIO:
         full = f'kernel = "linux-image-{arch.debian}"'
         raise _wrong(path, "nic", f"{package} has no driver for {nic}: write {full} as well")
     return Model(

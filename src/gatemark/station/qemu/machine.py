@@ -32,13 +32,12 @@ from gatemark.node.shell import Namespace
 from gatemark.node.shield import begun, kill
 from gatemark.station.image.arch import Arch
 from gatemark.station.qemu.console import Console
-from gatemark.station.qemu.guest import Model
+from gatemark.station.qemu.guest import VIRTIO, Model
 from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.qmp import Monitor
 from gatemark.station.thread import Thread
 from gatemark.store import xdg
 
-VIRTIO: Final = "virtio"
 NICS: Final = {VIRTIO: "virtio-net-pci", "e1000": "e1000", "pcnet": "pcnet"}
 KVM: Final = Path("/dev/kvm")
 # QEMU's filter of system calls (seccomp(2)): it starts no program, becomes no other user, and keeps
