@@ -2,9 +2,10 @@
 """Measure a small plan on a lab of its own, with something planted in it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
+import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
@@ -64,6 +65,13 @@ def measure_each(plans: Mapping[Key, Plan]) -> dict[Key, Record]:
     _, records = measure(*bare)
     by_plan = {record.plan: record for record in records}
     return {key: by_plan[planted.name] for key, planted in zip(plans, bare, strict=True)}
+
+
+def wanted(request: pytest.FixtureRequest, name: str, cases: Iterable[Key]) -> list[Key]:
+    """Of the cases those that a test of this session and module has as its parameter `name`."""
+    items = [item for item in request.session.items if item.path == request.path]
+    chosen = {call.params.get(name) for item in items if (call := getattr(item, "callspec", None))}
+    return [case for case in cases if case in chosen]
 
 
 async def _measure(plans: tuple[Plan, ...], plant: Plant | None) -> tuple[Judgement, list[Record]]:

@@ -106,7 +106,7 @@ def test_what_it_lacks_is_told(booted: Booted, arm: Arm, why: str) -> None:
         booted.run(booted.bench.setup.change(arm))
 
 
-@pytest.mark.parametrize("path", ["route", "nat"])
+@pytest.mark.parametrize("path", [pytest.param("route", marks=pytest.mark.long), "nat"])
 def test_what_was_offloaded_is_measured(booted: Booted, path: Way) -> None:
     record = booted.measure(arm(path, "offload:software"))
     assert record.evidence.offload["entries"] == FEW.flows

@@ -57,6 +57,7 @@ def test_its_processor_is_read_from_outside(booted: Booted) -> None:
     assert 0 < reading.busy <= 1
 
 
+@pytest.mark.long
 def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
     # Ticks may see nothing of a small load (0 % of 5 000 packets/s was seen); this is half of what
     # it forwards. A shell loop reads once a second, on a slow machine under load less often, and

@@ -51,8 +51,15 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, line: Line) -> N
 
 @pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 @of("line", HIDDEN)
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize(
+    ("direction", "family"),
+    [
+        ("up", "ipv4"),
+        ("down", "ipv6"),
+        pytest.param("up", "ipv6", marks=pytest.mark.long),
+        pytest.param("down", "ipv4", marks=pytest.mark.long),
+    ],
+)
 def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, line: Line) -> None:
     masqueraded(line.booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
 

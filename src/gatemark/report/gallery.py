@@ -3,6 +3,8 @@
 
 from collections.abc import Iterator
 
+from altair.utils.schemapi import debug_mode
+
 from gatemark.report.answer import estimate as words
 from gatemark.report.chart import (
     bar,
@@ -44,6 +46,7 @@ from gatemark.stats.point.load import loads
 from gatemark.store.reference import published
 
 
+@debug_mode(False)  # Altair would validate each part as it is made: half of a page's time
 def figures(source: Source) -> list[Figure]:
     """Searches, captures, sweeps, queues, delays, ladders, paths, studies, CPUs, costs, tester."""
     drawn = (

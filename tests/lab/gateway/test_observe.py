@@ -21,7 +21,7 @@ from gatemark.store.run import Run
 from lab.planted import a_run, plan
 
 ARMS = (Arm(path="route", name="route"), Arm(path="nat", name="nat"))
-LOAD = Workload(rate_pps=5_000, duration_s=3.5)
+LOAD = Workload(rate_pps=5_000, duration_s=1.5)
 
 
 def kept(

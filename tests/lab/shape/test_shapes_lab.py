@@ -46,13 +46,8 @@ def test_a_sound_gateway_has_no_fault(clean: tuple[Judgement, Diagnosis]) -> Non
     assert "But" not in judgement.sentence
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name == "share, every 50th" else pytest.mark.long)
-        for name in FAULTS
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_named_and_nothing_else(name: str, clean: tuple[Judgement, Diagnosis]) -> None:
     fault = FAULTS[name]
     judgement, diagnosis = diagnosed(fault.plant)

@@ -205,6 +205,7 @@ length_m = 2
 STATED = {"cable lan to gateway lan": "Cat 6, 2 m"}
 
 
+@pytest.mark.long
 def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
     checks = checked(host, station(folder, STATION + CABLE))
     assert all(ok for ok, _ in checks.values()), checks
@@ -216,6 +217,7 @@ def test_a_sound_station_is_checked_sound(host: Played, folder: Path) -> None:
     assert "packets/s of 64 bytes" in checks["tester"][1]
 
 
+@pytest.mark.long
 def test_swapped_cables_are_told(host: Played, folder: Path) -> None:
     swapped = STATION.replace("enp3s0", "other").replace("enp4s0", "enp3s0")
     checks = checked(host, station(folder, swapped.replace("other", "enp4s0")), fails=True)

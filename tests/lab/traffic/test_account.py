@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every packet of a trial is accounted for, whatever it crosses and however large it is."""
 
-from itertools import product
-
 import pytest
 
 from gatemark.plan.model import Workload
 from gatemark.store.record import Record
-from lab.planted import measure_each, plan
+from lab.crossing import CROSSINGS, OWN, Crossing, halved
+from lab.planted import measure_each, plan, wanted
 
-Crossing = tuple[str, str, str]  # path, direction, family
-CROSSINGS: list[Crossing] = [
-    *product(("direct", "switch", "route", "nat"), ("up", "down", "both"), ("ipv4", "ipv6")),
-    # What the gateway itself sends or receives.
-    *product(("endpoint",), ("send", "receive", "both"), ("ipv4", "ipv6")),
-]
 SIZES = (64, 65, 1517, 1518)
 
 
@@ -30,11 +23,12 @@ def load(direction: str, family: str) -> Workload:
 
 
 @pytest.fixture(scope="module")
-def crossed() -> dict[Crossing, Record]:
-    return measure_each({way: plan(way[0], load(*way[1:])) for way in CROSSINGS})
+def crossed(request: pytest.FixtureRequest) -> dict[Crossing, Record]:
+    ways = wanted(request, "crossing", (*CROSSINGS, *OWN))
+    return measure_each({way: plan(way[0], load(*way[1:])) for way in ways})
 
 
-@pytest.mark.parametrize("crossing", CROSSINGS, ids="-".join)
+@pytest.mark.parametrize("crossing", halved(*CROSSINGS, *OWN), ids="-".join)
 def test_each_packet_is_delivered_once_or_lost(
     crossing: Crossing, crossed: dict[Crossing, Record]
 ) -> None:

@@ -9,7 +9,7 @@ from lab.planted import measure, plan
 RESTARTED = Workload(rate_pps=5_000, flows=16, duration_s=1.0, restart_s=0.3)
 
 
-@pytest.mark.parametrize("path", ["route", "nat"])
+@pytest.mark.parametrize("path", ["route", pytest.param("nat", marks=pytest.mark.long)])
 def test_a_reset_is_seen_whole(path: str) -> None:
     _, records = measure(plan(path, RESTARTED))
     record = records[0]

@@ -2,16 +2,19 @@
 """Figures draw what was judged: their rows equal the judgement's values."""
 
 import math
+from collections.abc import Callable
 
 import altair as alt
 import builder
 import msgspec
 import pytest
+import studies
 
 from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, knee
 from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
+from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.math.interval import Interval
 
@@ -66,8 +69,9 @@ def _at(point: PointResult, rate: float) -> PointResult:
     return msgspec.structs.replace(point, values=values)
 
 
-def test_every_panel_is_valid_vega_lite_and_complete() -> None:
-    for figure in gallery.figures(builder.source()):
+@pytest.mark.parametrize("source", [builder.source, studies.source], ids=["sweeps", "studies"])
+def test_every_panel_is_valid_vega_lite_and_complete(source: Callable[[], Source]) -> None:
+    for figure in gallery.figures(source()):
         named = figure.datasets()
         for place, spec in enumerate(figure.specifications()):
             assert spec["width"] == "container"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import mean, pstdev
+from typing import NamedTuple
 
 from gatemark.stats.point.group import Group, group
 from gatemark.store.loss import Loss
@@ -45,8 +46,7 @@ class Planted:
     lead: int = 0  # of each flow, lost until something is learnt
 
 
-@dataclass(frozen=True, slots=True)
-class Packet:
+class Packet(NamedTuple):
     """A packet on its way."""
 
     sent_ms: int
@@ -77,8 +77,8 @@ class Behind:
             or (packet.flow in flows and self.chance.random() < share)
             or bool(planted.nth and self.count % planted.nth == 0)
             or self.chance.random() < planted.share + planted.rising * self.rate / 30_000
-            or self._polices(ms)
-            or self._is_full()
+            or (planted.policer is not None and self._polices(ms, *planted.policer))
+            or (planted.shaper is not None and self._is_full(planted.shaper[1]))
         )
 
     def out(self, came: int) -> int:
@@ -96,20 +96,15 @@ class Behind:
         """How long the shaper's queue lasts."""
         return self.shaped / self.planted.shaper[0] * 1000 if self.planted.shaper else 0.0
 
-    def _polices(self, ms: int) -> bool:
-        if not self.planted.policer:
-            return False
-        pps, burst = self.planted.policer
+    def _polices(self, ms: int, pps: float, burst: float) -> bool:
         self.tokens = min(burst, self.tokens + (ms - self.last_ms) * pps / 1000)
         self.last_ms = ms
         has_token = self.tokens >= 1
         self.tokens -= has_token
         return not has_token
 
-    def _is_full(self) -> bool:
-        if not self.planted.shaper:
-            return False
-        full = self.shaped >= self.planted.shaper[1]
+    def _is_full(self, room: int) -> bool:
+        full = self.shaped >= room
         self.shaped += not full
         return full
 
@@ -188,14 +183,15 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
     number = 0
     for ms in range(end_ms):
         due += rate / 1000 if ms < TRIAL_MS else 0.0
-        while ms < TRIAL_MS and ms not in paused and number < int(due):
-            packet = Packet(ms, _flow(number, planted.flows, repeat), number)
-            books.tried[ms // BIN_MS] += 1
-            number += 1
+        upto = number if ms >= TRIAL_MS or ms in paused else int(due)
+        books.tried[ms // BIN_MS] += upto - number
+        for each in range(number, upto):
+            packet = Packet(ms, _flow(each, planted.flows, repeat), each)
             if len(queue) < QUEUE:
                 queue.append(packet)
             else:
                 books.lose(packet, refused=True)
+        number = upto
         if ms in halted:
             continue
         served = min(served + capacity / 1000, capacity / 1000 + 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
 
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -36,6 +37,7 @@ PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
 }
 
 
+@cache
 def look(planted: Planted, seed: int = 1) -> Diagnosed:
     """What is found in one run."""
     (found,) = diagnose(swept(planted, RATES, seed), ())
