@@ -138,7 +138,7 @@ STAGES: Final[dict[str, Stage]] = {
     "lab": pytest("lab", 2, "--dist=loadfile", *SHORT),
     "vm": pytest("vm", 2, "--dist=loadfile", "--timeout=600", *SHORT),  # it may build an image
     "golden": pytest("golden", 2),
-    "unit": pytest("unit", 2, *SHORT),
+    "unit": pytest("unit", 3, "--dist=worksteal", *SHORT),  # many of them wait
     "page": pytest("page", 2, *SHORT),
 }
 # `make test-long`: what is left over.
@@ -154,6 +154,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "box": pytest("vm", 2, "--dist=loadfile", "--timeout=600", "-m", "long and box"),
     "counted": pytest("vm", 0, "--timeout=600", "-m", "long and counted"),
     "unit": pytest("unit", 0, *LONG),
+    "page": pytest("page", 2, *LONG),
     "fuzz": fuzz,
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,

@@ -78,6 +78,7 @@ def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
     assert booted.said(ours) == "0"
 
 
+@pytest.mark.long
 def test_it_restarts_as_it_was(booted: Booted) -> None:
     asked = "ip -o address show scope global; ip neigh show nud permanent | sort"
     booted.run(booted.bench.setup.undo())

@@ -25,6 +25,7 @@ def line(stand: Stand, request: pytest.FixtureRequest) -> Line:
     return line_of(stand, request.param)
 
 
+@pytest.mark.long
 @of("line", TAGGED)
 def test_what_goes_up_by_a_vlan_leaves_with_a_tag(line: Line) -> None:
     booted = line.booted

@@ -116,6 +116,7 @@ def test_a_command_that_fails_ends_it_in_one_line_and_what_was_measured_stays(
     assert (cut.done.code, cut.done.out, len(cut.booted)) == (1, "", 2)
 
 
+@pytest.mark.long
 def test_it_goes_on_where_it_was_cut(cut: Compared) -> None:
     before = cut.records
     done = gatemark("ab", "--resume", cut.folder, "--json")
