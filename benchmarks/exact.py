@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a packet's number of instructions always the same: on a busy machine, and in new boots?
 
-Packets of 64 bytes are routed in three boots. In each boot, three trials with two busy loops on the
+Packets of 64 bytes are routed in three boots. In each boot, three trials with busy loops on the
 machine are interleaved with three without. Goals: one number in all trials of a boot, and within
 1 % over the boots. The first boot then measures several setups, and the first setup again at the
 end. The difference of these two must be 0.
@@ -28,7 +28,7 @@ from gatemark.store.record import Record
 
 STATIONS: Final = ("qemu-mips", "qemu-mips-pcnet", "qemu-x86", "qemu-aarch64")
 TRIALS: Final = 3
-BUSY: Final = 2  # loops: as many as this machine has processors
+LOOPS: Final = 2  # as many as this machine has processors
 SETUPS: Final = (
     Arm(path="route", name="route"),
     Arm(path="route", features=("conntrack",), name="conntrack"),
@@ -47,20 +47,21 @@ def main() -> None:
     parser.add_argument("--station", choices=STATIONS, help="only this one (default: all)")
     parser.add_argument("--boots", type=int, default=3, help="boots of each station (default: 3)")
     parser.add_argument("--walks", type=int, default=200, help="packets of a trial (default: 200)")
+    parser.add_argument("--loops", type=int, default=LOOPS, help=f"busy ones (default: {LOOPS})")
     options = parser.parse_args()
     recover()
     for station in [options.station] if options.station else STATIONS:
         for boot in range(1, options.boots + 1):
-            asyncio.run(_boot(station, boot, options.walks))
+            asyncio.run(_boot(station, boot, options.walks, options.loops))
 
 
-async def _boot(station: str, boot: int, walks: int) -> None:
+async def _boot(station: str, boot: int, walks: int, loops: int) -> None:
     progress(f"{station}: boot {boot}")
     lab = cast(VirtualLab, load(station))
     lab.count()
     async with Bench(lab) as bench:
         for busy in (False, True) * TRIALS:
-            with _busy(BUSY if busy else 0):
+            with _busy(loops if busy else 0):
                 record = await _walk(bench, SETUPS[0], walks)
             _show(station, boot, "route, busy" if busy else "route", record)
         for arm in SETUPS if boot == 1 else ():
@@ -91,8 +92,9 @@ def _spec(arm: Arm, walks: int) -> TrialSpec:
 def _show(station: str, boot: int, what: str, record: Record) -> None:
     values = record.values
     cells = record.reason
-    if values:
-        cells = f"{values['instructions']:.0f} | {values['mode_share']:.2f}"
+    if values and (counted := record.evidence.counted):
+        kept = f"{counted.walks - counted.disturbed} of {counted.walks}"
+        cells = f"{values['instructions']:.0f} | {values['mode_share']:.2f} | {kept}"
     print(f"| {station} | {boot} | {what} | {cells} |", flush=True)
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One packet at a time through a guest that is counted: exact, and the same again."""
 
+import subprocess
 from collections import Counter
+from contextlib import ExitStack
 from statistics import median
 from typing import Final
 
@@ -10,7 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import L4, Arm, Direction, Workload
 from gatemark.probe.threads import port_counters
-from gatemark.stats.point.mode import shift
+from gatemark.stats.point.mode import first, shift
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted, Stand
 
@@ -50,8 +52,8 @@ def routed(counted_stand: Stand) -> tuple[Record, Record]:
 
 
 def test_the_same_setup_differs_by_nothing(routed: tuple[Record, Record]) -> None:
-    first, other = map(modes, routed)
-    assert shift(first, other) == 0
+    before, other = map(modes, routed)
+    assert shift(before, other) == 0
 
 
 def test_the_functions_add_up(routed: tuple[Record, Record]) -> None:
@@ -128,6 +130,18 @@ def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> 
     if record.status == "skipped" and "agent" in record.reason:
         pytest.skip("the agent is not built for this processor")
     assert OF_OWN[direction] in found(record).functions
+
+
+@pytest.mark.long
+def test_beside_busy_loops_the_number_is_the_same(counted: Booted) -> None:
+    quiet = modes(counted.measure(CONNTRACK, WALKS))
+    with ExitStack() as loops:
+        for _ in range(7):
+            loop = loops.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            loops.callback(loop.kill)
+        busy = found(counted.measure(CONNTRACK, WALKS))
+    assert busy.disturbed > 0
+    assert first({int(number): walks for number, walks in busy.modes.items()}) == first(quiet)
 
 
 @pytest.mark.long

@@ -23,6 +23,7 @@ Event = dict[str, Any]
 Keys = dict[str, Any]
 
 A, B = f"gmagent-{os.getpid()}-a", f"gmagent-{os.getpid()}-b"
+SHOWN = 200  # characters at either end of a value that did not fit
 ADDRESS = {4: ("10.9.0.1", "10.9.0.2"), 6: ("fd09::1", "fd09::2")}
 
 # Sends frames given in hex as they are: what the agent itself would never send.
@@ -46,7 +47,13 @@ def sh(*words: str, text: str | None = None) -> str:
 def expect(value: object, wanted: object, *about: object) -> None:
     """Fails unless both are equal."""
     if value != wanted:
-        raise AssertionError(f"{value!r}, not {wanted!r} {about or ''}")
+        raise AssertionError(f"{short(value)}, not {short(wanted)} {about or ''}")
+
+
+def short(value: object) -> str:
+    """What a line has room for: the ends of what is long, such as frames."""
+    text = repr(value)
+    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]} ... {text[-SHOWN:]}"
 
 
 def holds(condition: object, *about: object) -> None:

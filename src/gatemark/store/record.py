@@ -181,6 +181,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
     walks: int  # packets that came through and were counted
     lost: int  # packets that did not come, or after which the gateway was not still
+    disturbed: int = 0  # of the walks: a tick fell in, or two interrupts into one; in no mode
     modes: dict[str, int] = {}  # instructions -> walks, the fifty most frequent ones
     more: dict[str, dict[str, int]] = {}  # another mode -> what it ran more, dearest functions
     functions: dict[str, tuple[int, int]] = {}  # of a walk in the mode: instructions, calls

@@ -8,7 +8,7 @@
 A packet is sent while the gateway stands still, and counted when it stands still again. So nothing
 is shared between packets: no batch, no interrupt for several. What differs from one walk to another
 is what the gateway did besides, above all the tick of its clock. A packet is therefore sent soon
-after a tick, and the mode of many walks is one without.
+after a tick, and walks into which one fell all the same are left out (probe/disturbed.py).
 
 The blocks of each walk are read in their order: the functions of one in the mode are the packet's.
 """
@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from statistics import median
 from typing import Any, Final, Self
 
@@ -27,6 +28,7 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.probe.disturbed import Met, met, undisturbed
 from gatemark.probe.idle import without_rounds
 from gatemark.probe.refill import Sorter
 from gatemark.station.counter import Counter
@@ -62,10 +64,30 @@ class Walked:
     totals: list[int] = field(default_factory=list)  # instructions of each, in order
     at_ns: list[int] = field(default_factory=list)  # when each was sent
     lost: int = 0
-    refills: int = 0  # instructions of TLB refills in all of them, which are in none of the totals
-    paths: dict[int, list[int]] = field(default_factory=dict)  # of a walk of each total: its slots
-
+    disturbed: int = 0  # walks that are not among them
+    refills: int = 0  # instructions of TLB refills in all of both, which are in none of the totals
+    paths: list[list[int]] = field(default_factory=list)  # slots of each, in order
     own: bool = False  # an end is a program of the gateway's, which its scheduler wakes
+    met: list[Met] = field(default_factory=list)  # of each; nothing of a program's
+
+    @property
+    def walks(self) -> int:
+        """All that came through."""
+        return len(self.totals) + self.disturbed
+
+    def leave_out(self) -> None:
+        """Keep what is only of the packet."""
+        if not self.met:
+            return
+        kept = undisturbed(self.met)
+        self.disturbed = kept.count(False)
+        self.totals = [*compress(self.totals, kept)]
+        self.at_ns = [*compress(self.at_ns, kept)]
+        self.paths = [*compress(self.paths, kept)]
+
+    def path(self, total: int) -> list[int]:
+        """Of the first walk that came to this total."""
+        return self.paths[self.totals.index(total)]
 
     @property
     def typical(self) -> int:
@@ -201,6 +223,7 @@ class Walk:
                     tick({"t_ns": time.monotonic_ns(), "received": max(0, number)})
         if self.counter.lost != lost:
             raise InvalidTrialError("the plugin has no room for more of the guest's code")
+        walked.leave_out()
         return walked
 
     def _single(self, step: "Step", number: int, walked: Walked) -> None:
@@ -219,10 +242,11 @@ class Walk:
             path, refills = self.sorter.own(self.counter.path())
             if not self.wire.own:  # a program's walk is a task's, not one of interrupts
                 path = without_rounds(path, self._function)
+                walked.met.append(met(path, self._function, self._enters))
             total = sum(self.counter.block(slot).length for slot in path)
             walked.totals.append(total)
             walked.at_ns.append(at_ns)
-            walked.paths.setdefault(total, path)
+            walked.paths.append(path)
             walked.refills += refills
 
     def _own_step(self, sink: socket.socket) -> bool:
@@ -253,6 +277,10 @@ class Walk:
             name = self._symbols.function(self.counter.block(slot).address).name
             self._names[slot] = name
         return name
+
+    def _enters(self, slot: int) -> bool:
+        assert self._symbols is not None
+        return self._symbols.enters(self.counter.block(slot).address)
 
     @property
     def _sends(self) -> bool:

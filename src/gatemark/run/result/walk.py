@@ -64,8 +64,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
     first = walked.typical
     modes = list(dict.fromkeys((first, *_modes(walked.totals))))
     functions = {
-        mode: by_function(counter, symbols, Tally(walked.paths[mode]))
-        for mode in modes[: NAMED + 1]
+        mode: by_function(counter, symbols, Tally(walked.path(mode))) for mode in modes[: NAMED + 1]
     }
     own = functions[first]
     more = {
@@ -75,13 +74,14 @@ def evidence(raw: Raw) -> dict[str, Any]:
     }
     return {
         "counted": Counted(
-            walks=len(walked.totals),
+            walks=walked.walks,
+            disturbed=walked.disturbed,
             lost=walked.lost,
             modes={str(mode): walked.totals.count(mode) for mode in modes},
             more=more,
             functions=own,
-            path=calls(counter, symbols, walked.paths[first]) if sent["ordered"] else (),
-            refills=walked.refills / len(walked.totals),
+            path=calls(counter, symbols, walked.path(first)) if sent["ordered"] else (),
+            refills=walked.refills / walked.walks,
             plugin=sent["plugin"],
         )
     }

@@ -175,7 +175,7 @@ def _executed(trials: Group, number: int | None = None) -> Executed | None:
     walks = _walks(trials)
     own = [_mode(walk) for _, walk in results]
     mode = first(walks) if number is None else number
-    total = sum(walk.walks for _, walk in results)
+    total = sum(walk.walks - walk.disturbed for _, walk in results)
     boots = {record.boot for record, _ in results}
     return Executed(
         subject=trials.subject,
