@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import replace as replace_source
+from functools import partial
 from pathlib import Path
 
 import builder
@@ -16,6 +17,7 @@ import stacked
 import studies
 import swift
 import traveled
+from golden import kept
 from msgspec.structs import replace
 
 from gatemark.report import gallery, terminal
@@ -28,15 +30,7 @@ from gatemark.stats.change.exact_ab import findings
 from gatemark.stats.values import values
 from gatemark.store.reference import published
 
-HERE = Path(__file__).parent / "report"
-
-
-def check(request: pytest.FixtureRequest, name: str, text: str) -> None:
-    path = HERE / name
-    if request.config.getoption("--update-golden"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+check = partial(kept.check, folder="report")
 
 
 def test_answer(request: pytest.FixtureRequest) -> None:

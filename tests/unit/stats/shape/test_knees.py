@@ -3,12 +3,12 @@
 
 import pytest
 from msgspec.structs import replace
+from simulated import RATES, Planted, swept
 
 from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judge import judge, samples
 
 from ..conftest import run
-from .simulated import RATES, Planted, swept
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
+from simulated import RATES, Planted, swept
 
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.point.group import Group, group
 from gatemark.stats.shape.diagnose import diagnose
 from gatemark.stats.shape.pairs import together
 from gatemark.store.record import Record
-
-from .simulated import RATES, Planted, swept
 
 
 def at(planted: Planted, **factors: int | str) -> list[Record]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import mean, pstdev
 from typing import NamedTuple
 
+from gatemark.stats.finding import Shape
 from gatemark.stats.point.group import Group, group
 from gatemark.store.loss import Loss
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
@@ -44,6 +45,28 @@ class Planted:
     flows: int = 64
     losing: tuple[frozenset[int], float] = (frozenset(), 0.0)  # flows, and what they lose
     lead: int = 0  # of each flow, lost until something is learnt
+
+
+QUARTER = frozenset(range(1, 64, 4))  # of 64 flows
+
+PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
+    "nothing": (Planted(), ()),
+    "random share": (Planted(share=0.02), ("constant-share",)),
+    "every 50th": (Planted(nth=50), ("constant-share",)),
+    "tenth of a share": (Planted(share=0.1), ("constant-share",)),
+    "policer": (Planted(policer=(12_000, 200)), ("policer",)),
+    "policer near the knee": (Planted(policer=(20_000, 64)), ("policer",)),
+    "shaper": (Planted(shaper=(15_000, 500)), ("shaper",)),
+    "stalls": (Planted(stall=(150, 500)), ("stalls",)),
+    "stalls without a period": (Planted(stall=(40, 200), irregular=True), ("stalls",)),
+    "share, policer": (Planted(share=0.02, policer=(15_000, 100)), ("constant-share", "policer")),
+    "share, stalls": (Planted(share=0.02, stall=(150, 500)), ("stalls", "constant-share")),
+    "policer, stalls": (Planted(policer=(15_000, 100), stall=(150, 500)), ("stalls", "policer")),
+    "share that rises": (Planted(rising=0.03), ("unexplained",)),
+    "flows": (Planted(losing=(QUARTER, 0.98)), ("some-flows",)),
+    "half a flow": (Planted(losing=(frozenset([7]), 0.5)), ("some-flows",)),
+    "first packets": (Planted(lead=5), ("first-packets",)),
+}
 
 
 class Packet(NamedTuple):
