@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that come corrupted, twice or out of order are told, with how many and how."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from simulated import Planted, swept
+
+from gatemark.stats.finding import Finding
+from gatemark.stats.point.group import group
+from gatemark.stats.shape.diagnose import diagnose
+from gatemark.store.record import Accounting, Record
+
+LOW = (10_000, 15_000)  # below the knee: nothing is lost
+NOTHING = dict.fromkeys(
+    ("scheduled", "refused", "lost", "duplicated", "reordered", "stale", "corrupt", "foreign"), 0
+)
+
+
+def altered(record: Record, counts: dict[str, int], **loss: Any) -> Record:
+    """A trial of which so much is told besides."""
+    (own,) = record.evidence.loss
+    tried = sum(own.tried)
+    sums: dict[str, Any] = NOTHING | {"tried": tried, "unique": tried, "ring_dropped": 0} | counts
+    return replace(
+        record,
+        accounting=Accounting(**sums, interfaces={}, mismatch={}),
+        evidence=replace(record.evidence, loss=(replace(own, **loss),)),
+    )
+
+
+def found(counts: dict[str, int], **loss: Any) -> list[Finding]:
+    records = [r for trials in swept(Planted(), LOW) for r in trials.outside]
+    (diagnosed,) = diagnose(group(altered(record, counts, **loss) for record in records), ())
+    return list(diagnosed.diagnosis.wrong)
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        ("ip_sum", ": the checksum of IP is wrong"),
+        ("udp_sum", ": the checksum of UDP is wrong"),
+        ("no_sum", ": the checksum of UDP was taken out"),
+        ("header", ": the checksum is right and the test header is not, as where the payload is"),
+        ("new", "."),
+    ],
+)
+def test_corrupted_packets_are_told_with_their_cause(cause: str, words: str) -> None:
+    (finding,) = found({}, corrupt={cause: 100})
+    assert finding.shape == "corruption"
+    assert finding.values["share"] == pytest.approx(200 / (4_500 + 6_750), rel=0.01)
+    assert finding.words.startswith(f"1.8 % of the packets come corrupted{words}")
+    assert finding.clause == "has 1.8 % of its packets corrupted"
+
+
+def test_the_most_frequent_cause_is_named() -> None:
+    (finding,) = found({}, corrupt={"ip_sum": 20, "udp_sum": 80})
+    assert "UDP" in finding.words
+
+
+def test_packets_that_come_twice_are_told() -> None:
+    (finding,) = found({"duplicated": 100})
+    assert (finding.shape, finding.clause) == ("duplication", "has 1.8 % of its packets twice")
+    assert finding.words == "1.8 % of the packets come twice."
+
+
+def test_packets_out_of_order_are_told_with_how_far() -> None:
+    (finding,) = found({"reordered": 100}, late={"1": 10, "4": 80, "16": 10})
+    words = "1.8 % of the packets come out of order, by 4 packets of their flow or more."
+    assert (finding.shape, finding.words) == ("reordering", words)
+    assert finding.clause == "has 1.8 % of its packets out of order"
+
+
+def test_where_it_is_not_known_how_far_nothing_is_said_of_it() -> None:
+    (finding,) = found({"reordered": 100})
+    assert finding.words == "1.8 % of the packets come out of order."
+
+
+def test_a_few_are_nothing() -> None:
+    assert found({"duplicated": 9, "reordered": 9}, corrupt={"ip_sum": 9}) == []
