@@ -17,7 +17,6 @@ import stacked
 import studies
 import swift
 import traveled
-from golden import kept
 from msgspec.structs import replace
 
 from gatemark.report import gallery, terminal
@@ -29,6 +28,7 @@ from gatemark.stats.capacity.term import Setup
 from gatemark.stats.change.exact_ab import findings
 from gatemark.stats.values import values
 from gatemark.store.reference import published
+from golden import kept
 
 check = partial(kept.check, folder="report")
 

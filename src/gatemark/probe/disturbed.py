@@ -39,8 +39,8 @@ def met(path: Sequence[int], function: Callable[[int], str], enters: Callable[[i
 def undisturbed(walks: Sequence[Met]) -> list[bool]:
     """Of each walk whether no tick fell into it and no round of its softirqs is missing.
 
-    As many rounds are whole as a tenth of the walks had, at most. All are undisturbed where a tenth
-    went without a tick in no number of rounds.
+    The whole number of rounds is the largest that a tenth of the walks had without a tick. Where
+    there is none, all walks are kept.
     """
     rounds = Counter(walk.rounds for walk in walks if not walk.ticked)
     often = [number for number, times in rounds.items() if times >= FEWEST * len(walks)]

@@ -46,7 +46,7 @@ from gatemark.stats.point.load import loads
 from gatemark.store.reference import published
 
 
-@debug_mode(False)  # Altair would validate each part as it is made: half of a page's time
+@debug_mode(False)  # Altair would validate each part as it is made; the tests do that
 def figures(source: Source) -> list[Figure]:
     """Searches, captures, sweeps, queues, delays, ladders, paths, studies, CPUs, costs, tester."""
     drawn = (
