@@ -48,7 +48,7 @@ INTERVAL = ["value", "lo", "hi", "n", "level"]
 
 
 def plain(part: Any) -> Any:
-    """Without definitions, which are the records', numbers to six digits, an interval as a list."""
+    """Without definitions, which are the records', and what is 0 or empty; to six digits."""
     if isinstance(part, dict) and list(part) == INTERVAL:
         return plain(list(part.values()))
     if isinstance(part, float):
@@ -111,7 +111,7 @@ def test_what_is_said_of_planted_faults(request: pytest.FixtureRequest) -> None:
     told: list[str] = []
     for name, (planted, _) in PLANTED.items():
         told.append(f"# {name}")
-        (found,) = diagnose(swept(planted), ())
-        findings = map(plain, map(msgspec.to_builtins, found.diagnosis.findings))
+        (diagnosed,) = diagnose(swept(planted), ())
+        findings = map(plain, map(msgspec.to_builtins, diagnosed.diagnosis.findings))
         told.extend(json.dumps(finding, ensure_ascii=False) for finding in findings)
     check(request, "shapes.txt", "\n".join(told) + "\n")

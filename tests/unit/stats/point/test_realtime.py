@@ -37,8 +37,8 @@ def test_each_direction_with_a_loss_is_a_flow() -> None:
 
 
 def test_its_deadlines_are_those_of_its_direction() -> None:
-    one = point("up.missed_100ms_ratio", "up.missed_50ms_ratio", "down.missed_20ms_ratio")
-    assert Flow(one, "", "up").deadlines_ms == [50, 100]
+    replayed = point("up.missed_100ms_ratio", "up.missed_50ms_ratio", "down.missed_20ms_ratio")
+    assert Flow(replayed, "", "up").deadlines_ms == [50, 100]
 
 
 def test_a_load_is_read_of_its_words() -> None:

@@ -30,7 +30,7 @@ def altered(record: Record, counts: dict[str, int], **loss: Any) -> Record:
     )
 
 
-def found(counts: dict[str, int], **loss: Any) -> list[Finding]:
+def findings(counts: dict[str, int], **loss: Any) -> list[Finding]:
     records = [r for trials in swept(Planted(), LOW) for r in trials.outside]
     (diagnosed,) = diagnose(group(altered(record, counts, **loss) for record in records), ())
     return list(diagnosed.diagnosis.wrong)
@@ -47,7 +47,7 @@ def found(counts: dict[str, int], **loss: Any) -> list[Finding]:
     ],
 )
 def test_corrupted_packets_are_told_with_their_cause(cause: str, words: str) -> None:
-    (finding,) = found({}, corrupt={cause: 100})
+    (finding,) = findings({}, corrupt={cause: 100})
     assert finding.shape == "corruption"
     assert finding.values["share"] == pytest.approx(200 / (4_500 + 6_750), rel=0.01)
     assert finding.words.startswith(f"1.8 % of the packets come corrupted{words}")
@@ -55,27 +55,27 @@ def test_corrupted_packets_are_told_with_their_cause(cause: str, words: str) -> 
 
 
 def test_the_most_frequent_cause_is_named() -> None:
-    (finding,) = found({}, corrupt={"ip_sum": 20, "udp_sum": 80})
+    (finding,) = findings({}, corrupt={"ip_sum": 20, "udp_sum": 80})
     assert "UDP" in finding.words
 
 
 def test_packets_that_come_twice_are_told() -> None:
-    (finding,) = found({"duplicated": 100})
+    (finding,) = findings({"duplicated": 100})
     assert (finding.shape, finding.clause) == ("duplication", "has 1.8 % of its packets twice")
     assert finding.words == "1.8 % of the packets come twice."
 
 
 def test_packets_out_of_order_are_told_with_how_far() -> None:
-    (finding,) = found({"reordered": 100}, late={"1": 10, "4": 80, "16": 10})
+    (finding,) = findings({"reordered": 100}, late={"1": 10, "4": 80, "16": 10})
     words = "1.8 % of the packets come out of order, by 4 packets of their flow or more."
     assert (finding.shape, finding.words) == ("reordering", words)
     assert finding.clause == "has 1.8 % of its packets out of order"
 
 
 def test_where_it_is_not_known_how_far_nothing_is_said_of_it() -> None:
-    (finding,) = found({"reordered": 100})
+    (finding,) = findings({"reordered": 100})
     assert finding.words == "1.8 % of the packets come out of order."
 
 
 def test_a_few_are_nothing() -> None:
-    assert found({"duplicated": 9, "reordered": 9}, corrupt={"ip_sum": 9}) == []
+    assert findings({"duplicated": 9, "reordered": 9}, corrupt={"ip_sum": 9}) == []
