@@ -29,7 +29,7 @@ test: ## run the tests, or one stage: make test STAGE=unit
 	@setup/install test
 	@$(PYTHON) tests/run.py $(RETRY) $(STAGE)
 
-test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzers, clang's analyzer
+test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzers, types
 	@setup/install test
 	@setup/install fuzz
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
@@ -37,7 +37,7 @@ test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzer
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint
 	@$(PYTHON) tests/run.py lint
-	@$(PYTHON) tests/run.py --long analyzer
+	@$(PYTHON) tests/run.py --long lint
 
 bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench

@@ -2,8 +2,8 @@
 """Style and types. A file that passed is looked at again when it, or what it depends on, changed.
 
 `.tests/NAME.json` keeps the checksums of what passed: of the command, the file, the settings and
-all files that its verdict depends on. One that failed is not kept. clang's analyzer takes as long
-as all the rest, so `make test-long` has it.
+all files that its verdict depends on. One that failed is not kept. mypy and clang's analyzer take
+longer than all the rest, so `make test-long` and `make lint` have them.
 """
 
 import json
@@ -116,13 +116,12 @@ def tidy(command: Sequence[str]) -> tuple[Check, ...]:
 
 CHECKS: Final = (
     *tidy(SHORT_TIDY),  # first, as the longest
-    Check(("mypy",), PYTHONS, whole=True),
     Check(("ruff", "check", "--quiet"), PYTHONS),
     Check(("ruff", "format", "--check", "--quiet"), PYTHONS),
     Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
     Check(("shellcheck",), SCRIPTS),
 )
-LONG_CHECKS: Final = tidy(LONG_TIDY)
+LONG_CHECKS: Final = (Check(("mypy",), PYTHONS, whole=True), *tidy(LONG_TIDY))
 
 
 @dataclass(frozen=True, slots=True)

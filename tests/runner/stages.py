@@ -146,7 +146,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "agent": agent_long,
     "algorithms": algorithms_long,
     "classifier": classifier_long,
-    "analyzer": lint("analyzer", LONG_CHECKS),
+    "lint": lint("lint-long", LONG_CHECKS),
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", 0, "-m", "long and not alone"),
@@ -159,12 +159,12 @@ LONG_STAGES: Final[dict[str, Stage]] = {
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
 # whatever its track (station/lock.py). The last track only computes, and yields to the others. The
-# first one has time left at its end, so the page and the documents are there: all end together.
+# page and the documents are where time is left, so that all end together.
 TRACKS: Final = (
-    ("alone", "lab", "page", "docs"),
-    ("agent", "vm"),
+    ("alone", "lab", "docs"),
+    ("agent", "vm", "page"),
     ("box", "counted"),  # the one waits for leases and reboots, the other counts and times nothing
-    ("counter", "algorithms", "classifier", "lint", "analyzer", "unit", "golden", "fuzz"),
+    ("counter", "algorithms", "classifier", "lint", "unit", "golden", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "box": "alone", "counted": "box", "docs": "alone"}
