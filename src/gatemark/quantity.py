@@ -276,6 +276,29 @@ CHANGE: Final = "change_"  # before one: its ratio to the first arm, less one
 DERIVED: Final = {STEP: "what a step of a ladder adds to the", CHANGE: "change of the"}
 BELOW_KNEE: Final = "_below_knee"  # after one: of every point whose rate is below the knee
 
+# Better if lower: what has one of these units, and what begins so.
+FEWER_UNITS: Final = frozenset(
+    {"ns", "s", "instructions", "cycles", "calls", "misses", "runs", "W", "J/Gbit"}
+    | {"degrees Celsius", "states"}
+)
+FEWER: Final = (
+    *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
+    *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
+    *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),
+    *("queue_loss_", "queue_added_loss_", "queue_idle_loss_", "queue_missed_", "queue_harm_"),
+    *("queue_overshoot_", "queue_standing_"),
+)
+
+# What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
+BOUNDED: Final = frozenset(
+    f"{rate}_{unit}"
+    for rate in ("received", "knee", "peak", "throughput")
+    for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
+) | frozenset(
+    {"goodput_bps", "held_bps", "burst_packets", "connections", "connections_per_s", "flows"}
+    | {"rpm", "rpm_foreign", "rpm_loaded", "rpm_harmonic"}
+)
+
 # The unit of a probe's own quantity, by the ending of its name.
 ENDINGS: dict[str, str] = {
     "_pps": "packets/s",
@@ -308,6 +331,21 @@ class Units(dict[str, str]):
 
 # Every quantity that a record's `values` may hold, with its unit.
 UNITS = Units({name: quantity.unit for name, quantity in MEASURED.items()})
+
+
+def is_higher_better(name: str) -> bool:
+    """Whether more of a quantity is better; times, losses and loads are better if lower.
+
+    Raises KeyError for an unknown name.
+    """
+    own = name.rpartition(".")[2]
+    unit = QUANTITIES[own].unit if own in QUANTITIES else UNITS[name]
+    return unit not in FEWER_UNITS and own != "bytes" and not own.startswith(FEWER)
+
+
+def is_bounded(name: str) -> bool:
+    """Whether it is a lower bound where the tester was the limit."""
+    return name.rpartition(".")[2] in BOUNDED
 
 
 def words(name: str) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 PREAMBLE_AND_GAP_BYTES: Final = 20  # IEEE 802.3: preamble 8, shortest gap 12
 ETHERNET_BYTES: Final = 18  # header 14, FCS 4
+FCS_BYTES: Final = 4
 IP_BYTES: Final = {"ipv4": 20, "ipv6": 40}
 UDP_BYTES: Final = 8
 TCP_BYTES: Final = 20  # without options

@@ -82,6 +82,8 @@ def _ratio(glance: Card | None, first: Card | None) -> str:
     new, old = glance.amount, first.amount
     if new is None or old is None or old.lo <= 0 or new.lo <= 0:
         return DASH
+    if glance.is_bound or first.is_bound:
+        return DASH
     level = min(new.level, old.level)
     span = Interval(
         new.value / old.value, new.lo / old.hi, new.hi / old.lo, min(new.n, old.n), level

@@ -68,6 +68,13 @@ class Knee(About, frozen=True, kw_only=True):
     boots: tuple[int, ...] = ()  # of these repeats, where trials are nested in boots
     warnings: tuple[Warning_, ...] = ()
 
+    @property
+    def least_l1_bps(self) -> float:
+        """The knee on the wire; of a lower bound its lower end."""
+        if not self.at_least or not self.knee_pps.value:
+            return self.knee_l1_bps
+        return self.knee_l1_bps * self.knee_pps.lo / self.knee_pps.value
+
 
 Verdict = Literal["faster", "slower", "no change", "within noise", "inconclusive"]
 

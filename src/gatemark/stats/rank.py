@@ -7,17 +7,16 @@ A virtual gateway, or one that was slowed on purpose, is no device and is left o
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final
 
 import msgspec
 
-from gatemark.stats.change.sampled import KNEE, is_higher_better
+from gatemark.quantity import is_higher_better
+from gatemark.stats.change.sampled import KNEE
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.study.device import APART, DeviceFile, DeviceValue, no_device
 
 Key = tuple[object, ...]
 Span = tuple[float, float]
-TIMES: Final = ("ns", "s")  # shorter is better
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,18 @@ def left_out(files: Iterable[DeviceFile]) -> Iterator[tuple[str, str]]:
 
 
 def _key(value: DeviceValue) -> Key:
-    """What makes two values comparable: the definition, and the rate at which it holds."""
+    """What makes two values comparable: the definition, and the rate at which it holds.
+
+    A share is of what a search found: at a tenth of its throughput nobody carries more.
+    """
     fields = msgspec.structs.asdict(value.defined)
-    rates = (value.point.get("rate_bps"), value.point.get("payload_bytes"))
+    rates = (value.point.get(factor) for factor in ("rate_bps", "payload_bytes", "share"))
     return value.quantity, *(fields[name] for name in fields if name not in APART), *rates
 
 
 def _ranking(values: dict[str, DeviceValue]) -> Ranking:
     first = next(iter(values.values()))
-    higher = is_higher_better(first.quantity) and first.unit not in TIMES
+    higher = is_higher_better(first.quantity)
     spans = {name: _span(value, higher=higher) for name, value in values.items()}
     places = {
         name: 1 + sum(other[0] > span[1] for other in spans.values())

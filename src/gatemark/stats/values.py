@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gatemark.quantity import LOSS, UNITS, judged_unit, words
+from gatemark.quantity import LOSS, UNITS, is_bounded, judged_unit, words
 from gatemark.stats.change import exact
 from gatemark.stats.change.ladder import INSTRUCTIONS
 from gatemark.stats.finding import Diagnosis
@@ -30,13 +30,6 @@ from gatemark.stats.verdict import shaping
 from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.verdict import verdicts
 from gatemark.store.record import Definition
-
-# What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.
-BOUNDED = frozenset(
-    f"{rate}_{unit}"
-    for rate in ("received", "knee", "peak", "throughput")
-    for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
-) | {"goodput_bps", "burst_packets", "connections", "connections_per_s", "flows", "rpm"}
 
 
 def values(judgement: Judgement) -> list[Value]:
@@ -83,7 +76,10 @@ def _of_diagnosis(diagnosis: Diagnosis) -> Iterator[Value]:
             quantity = LOSS + (f"{name.removesuffix('_ms')}_ns" if is_time else name)
             read = _exactly(number * 1e6 if is_time else number, 1)
             value = _value(diagnosis, quantity, read, judged_unit(quantity), limit=finding.shape)
-            yield replace(value, shapes=(finding.shape,))
+            point = value.point
+            if diagnosis.direction != diagnosis.definition.direction:  # one of both ways at once
+                point = {**point, "direction": diagnosis.direction}
+            yield replace(value, shapes=(finding.shape,), point=point)
 
 
 def of_point(point: PointResult) -> Iterator[Value]:
@@ -197,7 +193,7 @@ def _of_verdicts(judgement: Judgement) -> Iterator[Value]:
 def _judged(judged: PointResult | Knee, quantity: str, interval: Interval, unit: str) -> Value:
     return replace(
         _value(judged, quantity, interval, unit, limit=judged.limit),
-        at_least=judged.at_least and quantity in BOUNDED,
+        at_least=judged.at_least and is_bounded(quantity),
         warnings=tuple(warning.code for warning in judged.warnings),
     )
 

@@ -7,10 +7,11 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.report.answer import grade
+from gatemark.report.answer import grade, rates
 from gatemark.report.card import cards
 from gatemark.report.card.card import Card
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.interval import Interval
 
 
 def at_full_speed() -> Judgement:
@@ -30,6 +31,15 @@ def test_delay_under_load_is_what_load_adds() -> None:
     assert found.grade == "B"  # a queue of 33 ms
     assert "Grade: A+ < 5 ms, A < 30, B < 60" in found.definition
     assert found.evidence.startswith("delay-")
+
+
+def test_a_knee_at_zero_that_is_a_bound_has_a_card_and_a_row() -> None:
+    judged = builder.judgement()
+    zero = Interval(0.0, 0.0, 0.0, 6, 0.97)
+    knees = [replace(knee, knee_pps=zero, knee_l1_bps=0.0, at_least=True) for knee in judged.knees]
+    limited = replace(judged, knees=tuple(knees))
+    assert "≥ 0" in card_of(cards.cards(limited), "Capacity, slowed: route").value
+    assert "≥ 0" in rates.knees(limited).rows[0][3]
 
 
 @pytest.mark.parametrize(

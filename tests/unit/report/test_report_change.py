@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from gatemark.report.chart import change
 from gatemark.report.group import cost
+from gatemark.stats.math.interval import Interval
 
 
 def test_a_factor_that_only_one_protocol_has_tells_nothing() -> None:
@@ -16,6 +17,20 @@ def test_a_factor_that_only_one_protocol_has_tells_nothing() -> None:
     )
     tcp = first.about(point={"kind": "tcp", "direction": "up"})
     assert [cost.place(one, [tcp, udp])[1] for one in (tcp, udp)] == ["TCP", "UDP"]
+
+
+def test_a_cost_has_no_sign_at_either_end() -> None:
+    first = next(c for c in studies.judgement().comparisons if c.arm == "nat")
+    change_ = replace(first.change, change=Interval(-0.149, -0.160, -0.145, 6, 0.97))
+    text = cost.finding([replace(first, change=change_)])
+    assert text == "NAT costs 14.9 (14.5–16.0) % against routing"
+
+
+def test_points_that_the_tester_limited_are_left_out_of_a_cost() -> None:
+    mine = [c for c in studies.judgement().comparisons if c.arm == "nat" and "paths" in c.plan]
+    limited = replace(mine[0], at_least=True)
+    text = cost.finding([limited, *mine[1:]])
+    assert text.endswith(" against routing (the tester was the bottleneck of 1 more)")
 
 
 def test_up_stands_over_down() -> None:

@@ -2,6 +2,7 @@
 """Prometheus' text: its own parser reads it, names and units are as its guide has them."""
 
 import re
+from dataclasses import replace as replace_source
 
 import builder
 import pytest
@@ -12,6 +13,7 @@ from gatemark.quantity import QUANTITIES
 from gatemark.quantity import UNITS as ALL_UNITS
 from gatemark.report.export import metric, prometheus
 from gatemark.report.group.source import Source
+from gatemark.stats.finding import Diagnosis, Finding
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
 
@@ -44,6 +46,20 @@ def test_no_two_samples_have_one_name() -> None:
     found = samples(FIRST, Source(run=second, records=(), judgement=JUDGED, label="second"))
     every = [(name, *sorted(labels.items())) for name, s in found.items() for labels, _ in s]
     assert len(set(every)) == len(every)
+
+
+def test_two_shapes_of_one_loss_are_two_samples() -> None:
+    shares = [
+        Finding(shape=shape, words="w.", clause="c", values={"share": share})
+        for shape, share in (("stalls", 0.1), ("constant-share", 0.02))
+    ]
+    both = JUDGED.knees[0].subject
+    diagnoses = tuple(
+        Diagnosis(subject=both, direction=way, findings=tuple(shares)) for way in ("up", "down")
+    )
+    source = replace_source(FIRST, judgement=replace(JUDGED, diagnoses=diagnoses))
+    labels = [labels for labels, _ in samples(source)["gatemark_loss_share_ratio"]]
+    assert len({tuple(sorted(own.items())) for own in labels}) == 4
 
 
 def test_every_unit_has_a_base_unit() -> None:

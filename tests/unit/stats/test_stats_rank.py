@@ -68,6 +68,11 @@ def test_another_definition_is_another_ranking() -> None:
     assert [len(ranking.devices) for ranking in rankings(kept)] == [1, 1]
 
 
+def test_a_share_of_the_throughput_is_ranked_apart_from_overload() -> None:
+    kept = [device("one", value(1, point={"share": 0.1})), device("two", value(10, point={}))]
+    assert [len(ranking.devices) for ranking in rankings(kept)] == [1, 1]
+
+
 def test_another_duration_is_none() -> None:
     kept = [device("one", value(1)), device("two", value(2, definition={"duration_s": 4.0}))]
     assert [len(ranking.devices) for ranking in rankings(kept)] == [2]

@@ -3,7 +3,16 @@
 
 import pytest
 
-from gatemark.quantity import JUDGED, MEASURED, QUANTITIES, words
+from gatemark.quantity import (
+    JUDGED,
+    MEASURED,
+    QUANTITIES,
+    UNITS,
+    is_bounded,
+    is_higher_better,
+    words,
+)
+from gatemark.store.record import HEADLINE
 
 
 @pytest.mark.parametrize(
@@ -18,6 +27,43 @@ from gatemark.quantity import JUDGED, MEASURED, QUANTITIES, words
 )
 def test_a_quantity_is_told_in_words(name: str, text: str) -> None:
     assert words(name).startswith(text)
+
+
+TIMES = [name for name, quantity in QUANTITIES.items() if quantity.unit in ("ns", "s")]
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_a_shorter_time_is_better(name: str) -> None:
+    assert not is_higher_better(name)
+    assert not is_higher_better(f"uploads.{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("received_pps", True),
+        ("no_loss_pps", True),
+        ("cwnd_p50", True),
+        ("interrupts.busiest_share", True),
+        ("instructions", False),
+        ("loss_ratio", False),
+        ("up.missed_40ms_ratio", False),
+        ("queue_loss_ratio", False),
+        ("program_cpu", False),
+        ("flow_bytes", False),
+        ("bytes", False),
+        ("power_w", False),
+    ],
+)
+def test_what_is_better(name: str, *, higher: bool) -> None:
+    assert is_higher_better(name) is higher
+
+
+def test_a_rate_that_a_definition_is_about_has_a_bound_where_the_tester_ends() -> None:
+    rates = {name for name in HEADLINE.values() if UNITS[name] in ("bit/s", "packets/s", "1/min")}
+    assert all(map(is_bounded, rates))
+    assert not is_bounded("delay_p50_ns")
+    assert not is_bounded("flows_predicted")
 
 
 def test_no_two_quantities_have_the_same_words() -> None:

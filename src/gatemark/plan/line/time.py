@@ -7,9 +7,8 @@ from typing import Final
 
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.model import Line, LineWay
-from gatemark.unit import LARGEST_FRAME_BYTES
+from gatemark.unit import FCS_BYTES, LARGEST_FRAME_BYTES
 
-FCS_BYTES: Final = 4
 DEFAULT_PACKETS: Final = 50  # that wait, where a plan says nothing: dummynet's default
 CELL_BYTES, CELL_PAYLOAD_BYTES = 53, 48  # ATM
 

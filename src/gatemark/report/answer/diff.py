@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
 from gatemark.printable import printable
+from gatemark.quantity import is_bounded
 from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, Table
@@ -186,16 +187,15 @@ def scale(rows: Iterable[Sampled]) -> Scale:
 
 def shown(row: Sampled, to: Scale) -> str:
     """A value with its interval, `≥` before a lower bound."""
-    return number.interval(row.interval, to, at_least=row.at_least and bounded(row))
+    return number.interval(row.interval, to, at_least=_is_bound(row))
 
 
 def _value(row: Sampled) -> str:
-    return number.quantity_interval(row.interval, row.unit, at_least=row.at_least and bounded(row))
+    return number.quantity_interval(row.interval, row.unit, at_least=_is_bound(row))
 
 
-def bounded(row: Sampled) -> bool:
-    """Whether a faster tester could only have raised it."""
-    return row.unit.endswith("/s")
+def _is_bound(row: Sampled) -> bool:
+    return row.at_least and is_bounded(row.quantity)
 
 
 def _percent(change: Interval) -> str:

@@ -100,8 +100,7 @@ def point(factors: Mapping[str, object]) -> str:
 
 def _knee_row(judgement: Judgement, knee: Knee) -> tuple[str, ...]:
     at = sweep.loaded(judgement, knee)
-    lowest = knee.knee_pps.lo / knee.knee_pps.value if knee.at_least else 1.0
-    bits = number.plain(knee.knee_l1_bps * lowest / MBPS.factor, 1)
+    bits = number.plain(knee.least_l1_bps / MBPS.factor, 1)
     twice = knee.retained.get("2x")
     return (
         knee.setup,

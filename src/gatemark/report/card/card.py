@@ -26,6 +26,11 @@ class Card:
     grade: str = ""
     amount: Interval | None = None  # the number itself; None: it is a word, or has a sign
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether the number is a lower bound, of which a ratio says nothing."""
+        return self.value.startswith(number.AT_LEAST)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -100,8 +100,7 @@ def _curves(judgement: Judgement, knees: Sequence[Knee], place: Place) -> Pictur
 def _wire(knee: Knee, place: Place) -> str:
     """The rate as bits on the wire, and of a device how much of a line they fill."""
     bound = number.AT_LEAST if knee.at_least else ""
-    lowest = knee.knee_pps.lo / knee.knee_pps.value if knee.at_least else 1.0
-    bits = f"{bound}{number.quantity(knee.knee_l1_bps * lowest, 'bit/s')}"
+    bits = f"{bound}{number.quantity(knee.least_l1_bps, 'bit/s')}"
     if not place.is_device(knee.definition.slow_to_pps):
         return f"{bits} on the wire"
     share = number.quantity(knee.knee_l1_bps / GIGABIT_BPS, "ratio")

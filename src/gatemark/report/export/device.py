@@ -25,7 +25,8 @@ FACTS: Final = (
     *("switch", "nics", "firmware", "kernel", "kernel_config_sha256"),
 )
 DIRECT: Final = "direct"
-PACED: Final = "rate_pps"  # a sweep in packets/s is told by its knee
+# A sweep in packets/s is told by its knee, a share of what a search found by what it found.
+PACED: Final = frozenset({"rate_pps", "share"})
 
 
 def of(source: Source) -> DeviceFile:
@@ -56,7 +57,7 @@ def _box(run: Run) -> Box:
 
 
 def _is_kept(value: Value) -> bool:
-    if value.definition.path == DIRECT or is_twin(value.arm) or PACED in value.point:
+    if value.definition.path == DIRECT or is_twin(value.arm) or PACED & value.point.keys():
         return False
     return not value.against and value.quantity in KEPT | {value.definition.headline}
 

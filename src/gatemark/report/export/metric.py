@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gatemark.quantity import words
+from gatemark.quantity import JUDGED, LOSS, words
 from gatemark.report.export.moment import moment
 from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Judgement, Knee, PointResult, Value
@@ -109,6 +109,8 @@ def _samples(source: Source) -> Iterator[Sample]:
     for value in values(source.judgement):
         labels = {**_place(source, value), "at_least": value.at_least}
         labels |= {"function": value.function} if value.function else {}
+        if value.quantity.startswith(LOSS) and value.quantity in JUDGED:
+            labels["shape"] = value.limit
         yield from _of_value(value, labels)
     for judged in _judged(source.judgement):
         labels = {**_place(source, judged), "limit": judged.limit}

@@ -110,8 +110,12 @@ def _varying(among: Sequence[Comparison]) -> list[str]:
 
 def _clause(comparisons: Sequence[Comparison]) -> str:
     who, other = name(comparisons[0]), traffic.does(comparisons[0].baseline)
-    if all(comparison.at_least for comparison in comparisons):
+    told = [comparison for comparison in comparisons if not comparison.at_least]
+    if not told:
         return f"{who} against {other}: the tester was the bottleneck"
+    if len(told) < len(comparisons):
+        limited = f"the tester was the bottleneck of {len(comparisons) - len(told)} more"
+        return f"{_clause(told)} ({limited})"
     verdicts = {comparison.change.verdict for comparison in comparisons}
     if verdicts <= set(NO_CHANGE):
         seen = number.quantity(max(comparison.change.mde for comparison in comparisons), "ratio")
@@ -125,8 +129,8 @@ def _clause(comparisons: Sequence[Comparison]) -> str:
 def _span(comparisons: Sequence[Comparison], *, signed: bool) -> str:
     """One change with its interval, several as a range of their medians."""
     if len(comparisons) == 1:
-        text = percent(comparisons[0].change.change)
-        return text if signed else text.lstrip(f"+{number.MINUS}")
+        change = comparisons[0].change.change
+        return percent(change) if signed else percent(number.size(change)).removeprefix("+")
     values = sorted(comparison.change.change.value for comparison in comparisons)
     low, high = (
         (values[0], values[-1]) if signed else sorted(abs(v) for v in (values[0], values[-1]))

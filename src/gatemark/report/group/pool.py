@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all repeats of a point say of its delay together: one histogram, one swing, one jitter."""
+"""What all repeats of a point say of its delay together: one histogram, one swing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -7,7 +7,7 @@ from gatemark.report.group import step, trace
 from gatemark.report.group.trace import Place, Sheaf
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.histogram import merged
-from gatemark.stats.point.sawtooth import Sawtooth, sawtooth, successive, typical
+from gatemark.stats.point.sawtooth import Sawtooth, sawtooth, typical
 from gatemark.stats.point.steps import even
 from gatemark.store.record import Record
 from gatemark.store.series import Series
@@ -35,17 +35,6 @@ def swing(point: PointResult, kept: Kept, sheaf: Sheaf) -> Sawtooth | None:
     if not sawtooths or len(sawtooths) * 2 <= len(every):
         return None
     return typical(sawtooths)
-
-
-def jitter(point: PointResult, kept: Kept, sheaf: Sheaf) -> list[float]:
-    """By how much successive packets differ, sorted, where each packet's delay was kept (IPDV)."""
-    return sorted(
-        difference
-        for series in _of(point, kept, sheaf)
-        for name, (_, delays) in series.items()
-        if name.startswith("replay.") and name.endswith((".delay", ".delay_ns"))
-        for difference in successive(delays)
-    )
 
 
 def _of(point: PointResult, kept: Kept, sheaf: Sheaf) -> Iterator[Series]:

@@ -30,15 +30,20 @@ def title(
 def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
     """Sawteeth of all arms, or that there are none; jitter where every packet's delay was kept."""
     texts = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
-    for load in loads:
-        if differences := pool.jitter(load.point, kept, sheaf):
-            mid, far = (differences[int(len(differences) * part)] for part in (0.5, 0.99))
-            texts.append(
-                f"{latency.way(load)}: successive packets differ by "
-                f"{number.quantity(mid, 'ns')} at the median, "
-                f"by up to {number.quantity(far, 'ns')} for 99 % (IPDV, RFC 3393)."
-            )
+    texts += (text for load in loads for text in _variation(load))
     return " ".join(texts)
+
+
+def _variation(load: Load) -> Iterator[str]:
+    """Of each direction of a replay: of a packet and the one sent before it in its flow."""
+    for way in traffic.DIRECTION:
+        middle, far = (load.point.values.get(f"{way}.ipdv_{p}_ns") for p in ("p50", "p99"))
+        if middle:
+            end = f", by up to {number.quantity(far.value, 'ns')} for 99 %" if far else ""
+            yield (
+                f"{load.arm} {traffic.way(way)}: successive packets differ by "
+                f"{number.quantity(middle.value, 'ns')} at the median{end} (IPDV, RFC 3393)."
+            )
 
 
 def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:

@@ -329,21 +329,23 @@ def _measured(pair: Beside, own: Means) -> str:
 
 def _gains(source: Source, part: Part) -> Table:
     """Arms against the first of their plan: from what to what, by how much, in per cent."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for comparison in source.judgement.comparisons:
         first = gain.base(source.judgement, comparison)
         if comparison.plan not in part.plans or is_twin(comparison.arm):
             continue
         if first is None or not first.value:
             continue
-        unit = gain.unit(comparison)
+        at = traffic.point(comparison.point) if comparison.point else NONE
+        about = f"{comparison.plan}: {comparison.arm}", comparison.baseline, at
+        if comparison.at_least:
+            rows.append((*about, NONE, NONE, NONE, "the tester was the bottleneck"))
+            continue
         more = gain.absolute(comparison, first)
-        to = number.scale([first.value], unit)
+        to = number.scale([first.value], gain.unit(comparison))
         rows.append(
             (
-                f"{comparison.plan}: {comparison.arm}",
-                comparison.baseline,
-                traffic.point(comparison.point) if comparison.point else NONE,
+                *about,
                 f"{number.interval(first, to)} {to.unit}",
                 f"{number.interval(more, to)} {to.unit}",
                 f"{number.interval(comparison.change.change, PERCENT)} %",
@@ -399,7 +401,8 @@ def _operations(gateway: Gateway, kernels: Sequence[str]) -> Iterator[tuple[obje
 
 def _tested(source: Source) -> list[Claim]:
     """Each claim at each setup of a run."""
-    return [*claims(source.records), *blocks.claims(source.judgement.travels)]
+    judgement = source.judgement
+    return [*claims(source.records, judgement.points), *blocks.claims(judgement.travels)]
 
 
 def _verdicts(gateway: Gateway, name: str, plans: frozenset[str]) -> str:

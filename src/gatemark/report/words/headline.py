@@ -3,14 +3,12 @@
 
 from collections.abc import Iterable
 
-from gatemark.quantity import UNITS
+from gatemark.quantity import UNITS, is_bounded
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
-# What a faster tester could only raise.
-BOUNDED = ("received", "goodput", "throughput", "held", "burst", "connections", "rpm")
 
 
 def headline(point: PointResult) -> Interval | None:
@@ -30,7 +28,7 @@ def payload(point: PointResult) -> Interval | None:
 
 def bounded(point: PointResult, quantity: str) -> bool:
     """Whether a value of the point is only a lower bound."""
-    return point.at_least and quantity.startswith(BOUNDED)
+    return point.at_least and is_bounded(quantity)
 
 
 def ceiling(judgement: Judgement, definition: Definition) -> Interval | None:

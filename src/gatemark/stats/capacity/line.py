@@ -27,7 +27,7 @@ from gatemark.stats.capacity.term import (
     terms,
 )
 from gatemark.stats.math.interval import Interval, median_interval
-from gatemark.unit import PREAMBLE_AND_GAP_BYTES, payload_bytes
+from gatemark.unit import FCS_BYTES, PREAMBLE_AND_GAP_BYTES, payload_bytes
 
 Answer = Literal["enough", "not enough", "too close to tell"]
 Bound = Literal["none", "cpu", "shaper", "unknown"]
@@ -170,9 +170,8 @@ def _share(model: Model, setup: Setup, line: Line, size: float) -> Interval:
 def _answer(
     model: Model, setup: Setup, line: Line, share: Interval, size: float
 ) -> tuple[Answer, Bound]:
-    """A shaper's rate is of frames, so the line's is, too, where they are compared."""
     ways = zip((line.up_bps, line.down_bps), shaped_bps(setup.features) or (0, 0), strict=True)
-    frames = size / (size + PREAMBLE_AND_GAP_BYTES)
+    frames = _frames(size)
     if any(shaped and shaped < line_bps * frames for line_bps, shaped in ways):
         return "not enough", "shaper"
     if share.hi * model.margin <= 1:
@@ -182,9 +181,14 @@ def _answer(
     return "too close to tell", "cpu" if share.value > 1 else "unknown"
 
 
+def _frames(size: float) -> float:
+    """What a shaper counts of a line's rate: it sees frames without check sequence."""
+    return (size - FCS_BYTES) / (size + PREAMBLE_AND_GAP_BYTES)
+
+
 def _most_shaped(setup: Setup, line: Line, size: float) -> float:
     """The highest rate of the line, of frames, that passes the setup's shaper."""
-    frames = size / (size + PREAMBLE_AND_GAP_BYTES)
+    frames = _frames(size)
     ways = zip((line.up_bps, line.down_bps), shaped_bps(setup.features) or (1, 1), strict=True)
     return max((line_bps * frames for line_bps, shaped in ways if shaped), default=0.0)
 

@@ -114,8 +114,11 @@ def _fit(sizes: Sequence[float], times: Sequence[float]) -> tuple[float, float] 
 
 
 def _repeats(points: Sequence[Group]) -> Iterator[list[float]]:
-    """The time of a packet at each size, repeat by repeat."""
-    rates = [readings(point.outside, "received_pps") for point in points]
-    for repeat in zip(*rates, strict=False):
-        if all(repeat):
-            yield [NS / pps for pps in repeat]
+    """The time of a packet at each size, of each repeat that has them all."""
+    rates = [
+        {(r.boot, r.repeat): pps for r in point.outside for pps in readings([r], "received_pps")}
+        for point in points
+    ]
+    for repeat in sorted(set.intersection(*map(set, rates))):
+        if all(own[repeat] for own in rates):
+            yield [NS / own[repeat] for own in rates]

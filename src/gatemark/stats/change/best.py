@@ -37,8 +37,10 @@ def best(judgement: Judgement) -> Iterator[Derived]:
     points = [p for p in judgement.points if not any(p.point.get(name) for name in RATES)]
     yield from _frames(points)
     yield from _writes(points)
-    yield from _gains(judgement.comparisons)
-    yield from _gains_together(judgement.comparisons)
+    # Where the tester was the limit of a side, the change is no gateway's.
+    told = [comparison for comparison in judgement.comparisons if not comparison.at_least]
+    yield from _gains(told)
+    yield from _gains_together(told)
     yield from _received(points)
 
 

@@ -6,15 +6,17 @@ Of two levels of a factor: the same work in both, and more of a quantity in the 
 that counts. Claims on hardware and on the clock need several boxes (`gatemark cmp`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.change.compare import compare
+from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.group import Group, group, readings
 from gatemark.stats.study import blocks
 from gatemark.stats.study.blocks import Claim, Holds
+from gatemark.stats.subject import About
 from gatemark.store.record import Record, Scalar
 
 UDP_LESS: Final = "UDP carries less payload than TCP, at the longest length"
@@ -43,7 +45,8 @@ ALIKE: Final = 0.05  # a change within this is none, where a claim says that the
 PAYLOAD: Final = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 DIRECT: Final = "direct"
 
-Samples = Mapping[tuple[str, str], Sequence[float]]  # protocol, family -> payload rates
+Kind = tuple[str, str]  # protocol, family
+Place = tuple[object, ...]  # plan, arm, and the levels of a point
 
 
 class Pair(NamedTuple):
@@ -71,9 +74,13 @@ PAIRS: Final = (
 )
 
 
-def claims(records: Iterable[Record]) -> list[Claim]:
-    """Each claim wherever both of its sides were measured at full speed."""
-    lines: dict[tuple[str, str, str], dict[tuple[str, str], Group]] = {}
+def claims(records: Iterable[Record], points: Iterable[PointResult] = ()) -> list[Claim]:
+    """Each claim wherever both of its sides were measured at full speed.
+
+    Where the tester was the bottleneck of a side, by these points, nothing can be told.
+    """
+    bounds = frozenset(_place(point) for point in points if point.at_least)
+    lines: dict[tuple[str, str, str], dict[Kind, Group]] = {}
     groups = [g for g in group(records) if _counts(g)]
     for members in groups:
         definition = members.definition
@@ -82,9 +89,13 @@ def claims(records: Iterable[Record]) -> list[Claim]:
         own = lines.setdefault((members.plan, members.arm, definition.direction), {})
         kind = definition.l4, definition.family
         own[kind] = max(own.get(kind, members), members, key=_length)
-    protocols = [claim for where, own in lines.items() for claim in _tested(where, own)]
-    levels = (claim for pair in PAIRS for claim in _pairs(pair, groups))
+    protocols = [claim for own in lines.values() for claim in _tested(own, bounds)]
+    levels = (claim for pair in PAIRS for claim in _pairs(pair, groups, bounds))
     return [*protocols, *levels, *_phases(groups)]
+
+
+def _place(about: About) -> Place:
+    return about.plan, about.arm, *sorted(about.point.items())
 
 
 def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
@@ -94,7 +105,7 @@ def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
             asked, put = (readings(members.outside, name) for name in ("query.ns", "insert.ns"))
             if asked and put:
                 pair = Pair(QUERY_FASTER, "insert.ns", "phase", "query", "insert")
-                yield _claim(pair, members, compare(asked, put).change)
+                yield _claim(pair, members, compare(asked, put).change, told=True)
 
 
 def _counts(members: Group) -> bool:
@@ -103,7 +114,7 @@ def _counts(members: Group) -> bool:
     return members.definition.path != DIRECT and not is_twin(members.arm) and not paced
 
 
-def _pairs(pair: Pair, groups: Iterable[Group]) -> Iterator[Claim]:
+def _pairs(pair: Pair, groups: Iterable[Group], bounds: Container[Place]) -> Iterator[Claim]:
     """A claim at each two points that differ in its factor alone."""
     sides: dict[tuple[object, ...], dict[Scalar | None, Group]] = {}
     for members in groups:
@@ -114,14 +125,14 @@ def _pairs(pair: Pair, groups: Iterable[Group]) -> Iterator[Claim]:
             sides.setdefault(key, {})[level] = members
     for own in sides.values():
         if len(own) == 2:
-            first, second = (
-                readings(own[at].outside, pair.quantity) for at in (pair.first, pair.second)
-            )
+            sides = own[pair.first], own[pair.second]
+            first, second = (readings(side.outside, pair.quantity) for side in sides)
             if first and second:
-                yield _claim(pair, own[pair.second], compare(first, second).change)
+                told = not any(_place(side) in bounds for side in sides)
+                yield _claim(pair, own[pair.second], compare(first, second).change, told=told)
 
 
-def _claim(pair: Pair, members: Group, change: Interval) -> Claim:
+def _claim(pair: Pair, members: Group, change: Interval, *, told: bool) -> Claim:
     first = "tuned" if pair.first is None else pair.first
     return Claim(
         claim=pair.claim,
@@ -130,7 +141,7 @@ def _claim(pair: Pair, members: Group, change: Interval) -> Claim:
         direction=members.definition.direction,
         between=f"{pair.factor} {first} and {pair.second}",
         change=change,
-        holds=_holds(change, pair.sign),
+        holds=_holds(change, pair.sign) if told else "cannot be told",
     )
 
 
@@ -155,39 +166,40 @@ def _length(members: Group) -> int:
     return definition.write_bytes or definition.frame_bytes or 0
 
 
-def _tested(where: tuple[str, str, str], own: Mapping[tuple[str, str], Group]) -> Iterator[Claim]:
-    rates = {kind: readings(point.outside, PAYLOAD[kind[0]]) for kind, point in own.items()}
+def _tested(own: Mapping[Kind, Group], bounds: Container[Place]) -> Iterator[Claim]:
     for family in ("ipv4", "ipv6"):
-        pair = ("tcp", family), ("udp", family)
-        yield from _compared(where, UDP_LESS, family, rates, pair, sign=-1)
+        sides = [own.get(("tcp", family)), own.get(("udp", family))]
+        yield from _compared(UDP_LESS, family, sides, bounds, sign=-1)
     for l4 in PAYLOAD:
-        lengths = {_length(own[l4, family]) for family in ("ipv4", "ipv6") if (l4, family) in own}
-        if len(lengths) == 1:
-            yield from _compared(
-                where, IPV6_FASTER, l4, rates, ((l4, "ipv4"), (l4, "ipv6")), sign=1
-            )
+        sides = [own.get((l4, "ipv4")), own.get((l4, "ipv6"))]
+        if len({_length(side) for side in sides if side}) == 1:
+            yield from _compared(IPV6_FASTER, l4, sides, bounds, sign=1)
 
 
 def _compared(
-    where: tuple[str, str, str],
     text: str,
     between: str,
-    rates: Samples,
-    pair: tuple[tuple[str, str], tuple[str, str]],
+    sides: Sequence[Group | None],
+    bounds: Container[Place],
     *,
     sign: int,
 ) -> Iterator[Claim]:
-    first, second = (rates.get(kind) for kind in pair)
+    members = [side for side in sides if side]
+    first, second = ([] if side is None else _payload(side) for side in sides)
     if not first or not second:
         return
     change = compare(first, second).change
-    plan, arm, direction = where
+    told = not any(_place(side) in bounds for side in members)
     yield Claim(
         claim=text,
-        plan=plan,
-        arm=arm,
-        direction=direction,
+        plan=members[0].plan,
+        arm=members[0].arm,
+        direction=members[0].definition.direction,
         between=between,
         change=change,
-        holds=_holds(change, sign),
+        holds=_holds(change, sign) if told else "cannot be told",
     )
+
+
+def _payload(members: Group) -> list[float]:
+    return readings(members.outside, PAYLOAD[members.definition.l4])

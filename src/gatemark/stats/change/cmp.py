@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.error import UsageError
+from gatemark.quantity import is_bounded
 from gatemark.stats.change.arms import DIRECT
 from gatemark.stats.change.comparable import Difference, aligned, differing, nearest
 from gatemark.stats.change.compare import compare
@@ -109,15 +110,22 @@ def _cells(
 def _against(base: Side | ToolSide, first: Sampled, side: Side | ToolSide, value: Sampled) -> Cell:
     change = compare(first.samples, value.samples).change
     ratio = Interval(1 + change.value, 1 + change.lo, 1 + change.hi, change.n, change.level)
-    bound = {(False, True): "at least", (True, False): "at most", (True, True): "none"}
     limited = first.at_least, value.at_least
     return Cell(
         value=value,
         ratio=ratio,
         clock=None if any(limited) else _clock(base, first, side, value, ratio),
         differences=tuple(d for d in differing(first, value) if d.field != CONDITION),
-        bound=bound.get(limited, ""),
+        bound=_bound(value.quantity, limited),
     )
+
+
+def _bound(quantity: str, limited: tuple[bool, bool]) -> str:
+    """What the ratio is a bound of where the tester was the limit of a side."""
+    if not is_bounded(quantity):
+        return "none" if any(limited) else ""
+    bounds = {(False, True): "at least", (True, False): "at most", (True, True): "none"}
+    return bounds.get(limited, "")
 
 
 def _clock(

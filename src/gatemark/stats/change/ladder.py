@@ -7,11 +7,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import TWIN, Plan
+from gatemark.quantity import is_higher_better
 from gatemark.stats.change import block
 from gatemark.stats.change.arms import DIRECT
 from gatemark.stats.change.block import Samples
 from gatemark.stats.change.compare import NOISE
-from gatemark.stats.change.sampled import FEWER
 from gatemark.stats.judgement import Cost, Ladder, Step
 from gatemark.stats.math import signed
 from gatemark.stats.math.holm import adjusted
@@ -161,7 +161,7 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
             own if arm in twins else max(own, floor),
             ps[arm],
             rows=1 if arm in twins else len(claims),
-            higher_is_better=not quantity.startswith(FEWER),
+            higher_is_better=is_higher_better(quantity),
         )
         old, new = (_samples(rungs[name][0], quantity) for name in (below[arm], arm))
         made[arm] = replace(made_cost, ratio=block.ratio(old, new))

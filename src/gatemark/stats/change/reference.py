@@ -102,7 +102,7 @@ def _compared(judgement: Judgement) -> Iterator[Candidate]:
     rated = (
         comparison
         for comparison in judgement.comparisons
-        if comparison.quantity == comparison.definition.headline
+        if comparison.quantity == comparison.definition.headline and not comparison.at_least
     )
     yield from (_gain(result) for result in rated if not is_twin(result.arm))
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.plan.model import Workload, is_twin
-from gatemark.quantity import UNITS
+from gatemark.quantity import UNITS, is_higher_better
 from gatemark.stats.judgement import Knee, Limit, PointResult
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.boot import medians
@@ -21,11 +21,6 @@ from gatemark.store.run import Run
 KNEE: Final = "knee_pps"
 # What a workload asks for that no definition tells; alike values need it alike.
 ASKED: Final = ("rate_pps", "rate_bps", "burst", "cap_pps")
-# Better if lower.
-FEWER: Final = (
-    *("delay_", "rtt_", "loss_", "retransmits", "cpu_", "packet_ns", "probe_", "flow_"),
-    "instructions",
-)
 ABLATION: Final = "ablation"  # a plan's figure: its arms are compared block by block
 
 
@@ -57,13 +52,8 @@ class Sampled(About, frozen=True, kw_only=True):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more of it is faster; delays and losses are better if lower."""
+        """Whether more of it is better; delays and losses are better if lower."""
         return is_higher_better(self.quantity)
-
-
-def is_higher_better(quantity: str) -> bool:
-    """Whether more of a quantity is faster; delays and losses are better if lower."""
-    return not quantity.startswith(FEWER)
 
 
 def sampled(

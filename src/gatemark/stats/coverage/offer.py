@@ -299,7 +299,7 @@ def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[s
         ("step", judgement.ladders),
         ("watched", judgement.watched),
         ("cross-check", judgement.cross_checks),
-        ("claims", claims(records)),
+        ("claims", claims(records, judgement.points)),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
         ("rises", [points[0] for points in rising.searched(judgement.points)]),
     )

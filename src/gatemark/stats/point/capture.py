@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gateways that run a program while they forward: how far both go, and which gives way first."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -74,13 +75,15 @@ def _judged(own: Sweep, every: Iterable[Sweep]) -> Watched:
     reference = next((p.values for p in own if rate_bps(p) == REFERENCE_BPS), {})
     lost = next((point for point in own if _lossy(point)), None)
     missed = next((point for point in own if _misses(point)), None)
-    ends = [rate_bps(point) for point in (lost, missed) if point]
-    safe = [rate_bps(point) for point in own if rate_bps(point) < min(ends, default=1e18)]
+    end_bps = min((rate_bps(point) for point in (lost, missed) if point), default=math.inf)
+    # Beyond this, the tester was the bottleneck: the gateway was never offered what the plan says.
+    tester_bps = next((rate_bps(point) for point in own if point.at_least), math.inf)
+    safe = [rate_bps(point) for point in own if rate_bps(point) < min(end_bps, tester_bps)]
     return Watched(
         subject=first.subject.at(_others(first)),
         baseline=bare[0].arm if bare else "",
         safe_bps=max(safe, default=None),
-        at_least=not ends,
+        at_least=end_bps == math.inf or tester_bps < end_bps,
         loss_bps=rate_bps(lost) if lost else None,
         missed_bps=rate_bps(missed) if missed else None,
         order=_order(lost, missed),

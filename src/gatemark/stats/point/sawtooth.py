@@ -8,7 +8,6 @@ queue that fills once; both give None.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import fmean, median
 from typing import Final
 
@@ -79,11 +78,6 @@ def _alike(centred: Sequence[float], lag: int) -> float:
 def _is_peak(alike: Sequence[float], lag: int) -> bool:
     around = alike[max(0, lag - 1) : lag + 2]
     return alike[lag] == max(around)
-
-
-def successive(delays_ns: Sequence[float]) -> list[float]:
-    """By how much each packet's delay differs from the last one's, sorted (IPDV, RFC 3393)."""
-    return sorted(abs(later - earlier) for earlier, later in pairwise(delays_ns))
 
 
 def typical(sawtooths: Sequence[Sawtooth]) -> Sawtooth:

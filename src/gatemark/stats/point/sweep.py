@@ -121,16 +121,21 @@ def _curves(sweep: Sequence[Judged], received: Mapping[str, float]) -> list[Curv
 
 
 def _sample(record: Record, cleared_pps: float | None) -> Sample | None:
-    """Offered is what the sender tried: a missed schedule must not look like a knee."""
-    offered, received = (readings([record], name) for name in ("offered_pps", "received_pps"))
-    if cleared_pps is not None and offered and offered[0] > 0:
-        return Sample(offered[0], min(cleared_pps, offered[0]))
-    if not offered or not received or offered[0] <= 0:
+    tried_pps, received = _tried_pps(record), readings([record], "received_pps")
+    if tried_pps <= 0:
         return None
+    if cleared_pps is not None:
+        return Sample(tried_pps, min(cleared_pps, tried_pps))
+    return Sample(tried_pps, received[0]) if received else None
+
+
+def _tried_pps(record: Record) -> float:
+    """What the sender tried: a missed schedule must not look like a knee. 0 if it offered none."""
+    offered, received = (readings([record], name) for name in ("offered_pps", "received_pps"))
     count, ratio = record.accounting, record.evidence.schedule_ratio
-    if count and count.unique and ratio is not None and ratio < ON_SCHEDULE:
-        return Sample(received[0] * count.tried / count.unique, received[0])
-    return Sample(offered[0], received[0])
+    if received and count and count.unique and ratio is not None and ratio < ON_SCHEDULE:
+        return received[0] * count.tried / count.unique
+    return offered[0] if offered else 0.0
 
 
 def _limit(sweep: Sequence[Judged], knee_pps: float | None) -> Verdict:
@@ -158,13 +163,16 @@ def _offered(result: PointResult) -> float:
 
 
 def _no_loss(sweep: Iterable[Judged]) -> float:
-    """The highest rate at and below which the median repeat lost nothing; 0 if there is none."""
+    """The highest rate at and below which the median repeat lost nothing; 0 if there is none.
+
+    Of a rate whose schedule was missed it is what the sender tried.
+    """
     clean = 0.0
-    for trials, result in sorted(sweep, key=lambda judged: _offered(judged[1])):
+    for trials, _ in sorted(sweep, key=lambda judged: _offered(judged[1])):
         losses = [loss for r in trials.outside if (loss := loss_ratio(r)) is not None]
         if not losses or median(losses) > 0.0:
             break
-        clean = _offered(result)
+        clean = max(clean, median(map(_tried_pps, trials.outside)))
     return clean
 
 

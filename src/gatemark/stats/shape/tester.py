@@ -23,21 +23,18 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     quiet = [sight for level in sweep.quiet for sight in level.sights]
     paused = median(_paused(sight) for sight in quiet)
     dropped = median(_dropped(sight) for sight in quiet)
+    faults = []
     if paused > PAUSED:
-        words = f"The tester's sender got no CPU for {percent(paused)} of the time."
-        yield _finding(words, paused)
+        faults.append(f"The tester's sender got no CPU for {percent(paused)} of the time.")
     if dropped > DROPPED:
-        words = f"The tester's sink dropped {percent(dropped)} itself."
-        yield _finding(words, dropped)
-
-
-def _finding(words: str, share: float) -> Finding:
-    return Finding(
-        shape="tester",
-        words=f"{words} Nothing is said of the gateway.",
-        clause="was measured by a tester that is at fault",
-        values={"share": share},
-    )
+        faults.append(f"The tester's sink dropped {percent(dropped)} itself.")
+    if faults:
+        yield Finding(
+            shape="tester",
+            words=" ".join((*faults, "Nothing is said of the gateway.")),
+            clause="was measured by a tester that is at fault",
+            values={"share": max(paused, dropped)},
+        )
 
 
 def _paused(sight: Sight) -> float:

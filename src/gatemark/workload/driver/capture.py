@@ -14,11 +14,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.plan.driver import RECORD_BYTES
-from gatemark.unit import ETHERNET_BYTES, IP_BYTES, TEST_HEADER_BYTES, UDP_BYTES, payload_bytes
+from gatemark.unit import (
+    ETHERNET_BYTES,
+    FCS_BYTES,
+    IP_BYTES,
+    TEST_HEADER_BYTES,
+    UDP_BYTES,
+    payload_bytes,
+)
 
 MAGIC: Final = 0xA1B2C3D4  # microseconds, of this machine's byte order
 ETHERNET: Final = 1  # LINKTYPE_ETHERNET
-FCS_BYTES: Final = 4
 HEADER_MAGIC: Final = 0xC7
 UDP: Final = 17
 TTL: Final = 64

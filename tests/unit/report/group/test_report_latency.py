@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delay below the knee: which points tell it, what its card, table and figures hold."""
 
+import dataclasses
 from collections.abc import Iterator
 
 import builder
@@ -17,6 +18,7 @@ from gatemark.report.group import latency, study, swing, trace
 from gatemark.report.group.source import Source
 from gatemark.report.words import number
 from gatemark.stats.judge import judge, samples
+from gatemark.stats.math.interval import Interval
 
 PLAIN = ("quick/plain", "route", "up")
 
@@ -142,12 +144,14 @@ def test_without_a_sawtooth_the_span_is_told(source: Source) -> None:
     assert swing.words(loads, kept, source.sheaf) == "No sawtooth: it has no period."
 
 
-def test_delays_of_single_packets_tell_their_jitter(source: Source) -> None:
-    (load,) = (one for one in latency.highest(next(_groups(source))) if one.arm == "route")
-    packets = ([at * 1000 for at in range(400)], [50_000.0 + 700 * (at % 2) for at in range(400)])
-    sheaf = {name: {"replay.up.delay": packets} for name in source.sheaf}
-    told = swing.words([load], trace.trials(source.records), sheaf)
-    assert "differ by 700 ns at the median" in told
+def test_the_delay_variation_is_that_of_the_point(source: Source) -> None:
+    (load,) = (load for load in latency.highest(next(_groups(source))) if load.arm == "route")
+    values = {"down.ipdv_p50_ns": Interval(700.0, 600.0, 800.0, 6, 0.97)}
+    varied = dataclasses.replace(load, point=replace(load.point, values=values))
+    text = swing.words([varied], {}, {})
+    assert text.endswith(
+        "route ↓ down: successive packets differ by 700 ns at the median (IPDV, RFC 3393)."
+    )
 
 
 def test_the_series_that_a_page_reads_are_those_of_all_loads(source: Source) -> None:

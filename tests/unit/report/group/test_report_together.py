@@ -8,6 +8,7 @@ from pathlib import Path
 import builder
 import pytest
 import studies
+from msgspec import structs
 
 from gatemark.report import gallery, index, several
 from gatemark.report.group import source, together
@@ -58,6 +59,18 @@ def test_cards_stand_in_columns(two: list[Source]) -> None:
     assert made.cards.rows[0][1].startswith("30.")
     assert made.cards.rows[0][2].startswith("27.")
     assert made.why == ""
+
+
+def test_a_lower_bound_has_no_ratio(two: list[Source]) -> None:
+    old, new = two
+    knees = tuple(structs.replace(knee, at_least=True) for knee in new.judgement.knees)
+    limited = replace(new, judgement=structs.replace(new.judgement, knees=knees))
+    ratios = [
+        next(row[-1] for row in several.side_by_side(runs).cards.rows if row[0].startswith("Cap"))
+        for runs in (two, [old, limited])
+    ]
+    assert ratios[0].startswith("0.898")
+    assert ratios[1] == "–"
 
 
 def test_runs_with_nothing_alike_say_why(tmp_path: Path) -> None:

@@ -106,9 +106,18 @@ def test_a_shaper_that_was_not_measured_is_named_whatever_its_port(model: Model,
 
 
 def test_a_shaper_holds_back_only_a_line_with_more_frames_than_it_passes(model: Model) -> None:
-    """A line of 101 Mbit/s carries 99.7 Mbit/s of 1518-byte frames, one of 102 carries 100.7."""
+    """A line of 101 Mbit/s carries 99.4 Mbit/s of 1518-byte frames, one of 102 carries 100.4."""
     shaped = Setup("nat", ("shape:cake:100",))
     limits = [answer(model, shaped, Line(bps, 1e6), 1518).limit for bps in (101e6, 102e6)]
+    assert [limit == "shaper" for limit in limits] == [False, True]
+
+
+def test_a_shaper_sees_frames_without_their_check_sequence(model: Model) -> None:
+    """100 Mbit/s carry 148.8 k packets/s of 64 bytes: 71.4 Mbit/s of frames, 76.2 with it."""
+    limits = [
+        answer(model, Setup("route", (f"shape:tbf:{mbit}",)), Line(100e6, 1e6), 64).limit
+        for mbit in (72, 71)
+    ]
     assert [limit == "shaper" for limit in limits] == [False, True]
 
 

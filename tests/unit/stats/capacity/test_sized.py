@@ -54,6 +54,18 @@ def test_what_takes_more_of_a_large_packet_is_told(
     assert made.verdict == verdict
 
 
+def test_a_fit_has_the_sizes_of_one_repeat_alone() -> None:
+    """The machine gets slower by the repeat, and one trial of the first is missing."""
+    every = [
+        replace(record, values=record.values | {"received_pps": 1e9 / (slow * (1500 + size))})
+        for record in trials(1500.0, 1.0)
+        for size, slow in [(record.definition.frame_bytes or 0, 2**record.repeat)]
+    ]
+    made = cost(*(r for r in every if (r.definition.frame_bytes, r.repeat) != (512, 1)))
+    assert made is not None
+    assert (made.share.lo, made.share.hi) == pytest.approx((1518 / 3018, 1518 / 3018))
+
+
 def test_a_cpu_that_is_not_full_tells_no_cost() -> None:
     assert cost(*trials(2000.0, 1.0, busy=0.5)) is None
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import builder
 import pytest
+from msgspec.structs import replace
 
 from gatemark.stats.change.claim import (
     D2FA_PATTERNS,
@@ -119,6 +120,20 @@ def test_an_automaton_is_better_for_its_own_patterns_alone() -> None:
 def test_two_repeats_decide_nothing() -> None:
     trials = pair("direction", ("up", "down"), (100.0, 200.0))
     assert [c.holds for c in claims(r for r in trials if r.repeat <= 2)] == ["cannot be told"]
+
+
+def test_a_side_that_the_tester_limited_decides_nothing() -> None:
+    trials = list(pair("direction", ("up", "down"), (100.0, 200.0)))
+    points = builder.points(trials)
+    limited = [replace(point, at_least=point.point["direction"] == "up") for point in points]
+    assert [c.holds for c in claims(trials, points)] == ["does not hold"]
+    assert [c.holds for c in claims(trials, limited)] == ["cannot be told"]
+
+
+def test_a_protocol_that_the_tester_limited_decides_nothing() -> None:
+    records = list(trials(RATES))
+    points = [replace(p, at_least=p.point["kind"] == "tcp") for p in builder.points(records)]
+    assert [c.holds for c in claims(records, points)] == ["cannot be told"]
 
 
 def test_a_rate_that_was_asked_for_claims_nothing() -> None:

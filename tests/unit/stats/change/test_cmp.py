@@ -87,6 +87,18 @@ def test_a_lower_bound_bounds_the_ratio() -> None:
     ] == ["", "at least", "at most", "none"]
 
 
+def test_a_delay_of_a_limited_tester_bounds_nothing() -> None:
+    def delayed(trial: Trial) -> Side:
+        records = [
+            replace(record, values=record.values | {"delay_p50_ns": 1000.0})
+            for record in trials(20_000, trial)
+        ]
+        return side(records, quantities=["delay_p50_ns"])
+
+    exact, limited = delayed(Trial()), delayed(Trial(ring_dropped=9_000))
+    assert [second(exact, other).bound for other in (exact, limited)] == ["", "none"]
+
+
 # --- the clock (requirement B06)
 
 

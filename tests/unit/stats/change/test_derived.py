@@ -4,6 +4,7 @@
 from typing import Any
 
 import builder
+import pytest
 import studies
 from msgspec.structs import replace
 
@@ -32,6 +33,15 @@ def of(judgement: Judgement, quantity: str) -> dict[tuple[Any, ...], float]:
 def test_what_an_arm_costs_is_what_it_does_not_gain() -> None:
     costs = of(judged(), "cost_ratio")
     assert 0.13 < costs["nat", ("direction", "up")] < 0.17
+
+
+@pytest.mark.parametrize("quantity", ["cost_ratio", "gain_l4_bps", "gain_mean_ratio"])
+def test_where_the_tester_was_the_limit_nothing_is_gained(quantity: str) -> None:
+    judgement = judged()
+    limited = [replace(c, at_least=c.arm == "nat") for c in judgement.comparisons]
+    assert "nat" in {arm for arm, *_ in of(judgement, quantity)}
+    told = of(replace(judgement, comparisons=tuple(limited)), quantity)
+    assert "nat" not in {arm for arm, *_ in told}
 
 
 def test_a_gain_is_in_bits_of_payload() -> None:

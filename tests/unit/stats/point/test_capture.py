@@ -56,6 +56,13 @@ def test_a_rate_is_safe_up_to_the_first_loss_or_miss() -> None:
     assert (one.safe_bps, one.at_least) == (20e6, False)
 
 
+def test_a_rate_that_the_tester_did_not_reach_is_not_safe() -> None:
+    points = [point("68", bps, 0, 1) for bps in RATES]
+    points[2] = replace(points[2], limit="tester", at_least=True)
+    (arm,) = watched(points)
+    assert (arm.safe_bps, arm.at_least) == (20e6, True)
+
+
 def test_safe_at_every_rate_is_a_lower_bound() -> None:
     one = judged((0, 0, 0, 0), (1, 1, 1, 0.9995))
     assert (one.safe_bps, one.at_least, one.order) == (500e6, True, "")

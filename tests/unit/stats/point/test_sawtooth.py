@@ -9,7 +9,6 @@ from gatemark.stats.point.sawtooth import (
     Sawtooth,
     sawtooth,
     standing_bytes,
-    successive,
     typical,
 )
 
@@ -56,10 +55,6 @@ def test_a_standing_queue_is_its_delay_times_the_rate_that_drains_it() -> None:
     assert found is not None
     assert standing_bytes(found, 1e6, 1e6) == pytest.approx(0.02 * 1e6 / 8)
     assert standing_bytes(found, 30e6, 1e6) == 0.0
-
-
-def test_successive_delays_differ_by_their_size() -> None:
-    assert successive([5, 8, 7, 7]) == [0, 1, 3]
 
 
 @pytest.mark.parametrize("period", [10, 12.5])

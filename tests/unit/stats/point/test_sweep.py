@@ -81,7 +81,9 @@ def test_missed_schedule_told_as_offered_is_no_knee_either() -> None:
     trial = Trial(20_000, scheduled=60_000).record()
     trial.values["offered_pps"] = 60_000
     records = [*sweep(Simulated(90_000), (5_000, 10_000, 15_000), repeats=1), trial]
-    assert knee_of(records).at_least
+    knee = knee_of(records)
+    assert knee.at_least
+    assert (knee.knee_pps.value, knee.no_loss_pps) == (20_000, 20_000)
 
 
 def test_no_loss_is_the_highest_rate_without_a_lost_packet() -> None:
