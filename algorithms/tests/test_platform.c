@@ -75,6 +75,21 @@ static void words_are_copied_and_summed(void)
 	CHECK(gm_read_sum(from, 5) == 10);
 }
 
+static void words_that_were_not_copied_are_counted(void)
+{
+	uint32_t from[5], to[5] = { 0 };
+
+	memset(from, 0x55, sizeof(from));
+	gm_copy_u32_init(from, 5);
+	CHECK(gm_copy_u32_errors(to, 5) == 5);
+	gm_copy_u32(from, to, 3);
+	CHECK(gm_copy_u32_errors(to, 5) == 2);
+	memset(to, 0x55, sizeof(to));
+	CHECK(gm_copy_u32_errors(to, 5) == 5);
+	gm_copy_u32(from, to, 5);
+	CHECK(gm_copy_u32_errors(to, 5) == 0);
+}
+
 /* Latencies of three levels with some noise, two sizes an octave. */
 static void plateaus_are_found(void)
 {
@@ -111,6 +126,7 @@ static const struct test tests[] = {
 	{ "one cell is a cycle", one_cell_is_a_cycle },
 	{ "the chain does all its steps", the_chain_does_all_its_steps },
 	{ "words are copied and summed", words_are_copied_and_summed },
+	{ "words that were not copied are counted", words_that_were_not_copied_are_counted },
 	{ "plateaus are found", plateaus_are_found },
 	{ "nothing has no plateau", nothing_has_no_plateau },
 };

@@ -102,6 +102,12 @@ SHARED void table_decision_drop(struct tables *tables, const struct flow_key *ke
 	bpf_map_delete_elem(MAP(classify_decided), key);
 }
 
+SHARED void table_untracked(struct tables *tables)
+{
+	(void)tables;
+	count(CLASSIFY_UNTRACKED);
+}
+
 SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
 {
 	struct bucket *host = bpf_map_lookup_elem(MAP(classify_hosts), key->lan);

@@ -22,6 +22,9 @@ SHARED struct decision *table_decision(struct tables *tables, const struct flow_
 SHARED struct decision *table_decision_make(struct tables *tables, const struct flow_key *key);
 SHARED void table_decision_drop(struct tables *tables, const struct flow_key *key);
 
+/* Counts a packet of a flow that finds no room, or is one too many of its host. */
+SHARED void table_untracked(struct tables *tables);
+
 /* Of new flows of a host of the LAN; of all flows on probation. NULL: no bound. */
 SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key);
 SHARED struct bucket *table_probation(struct tables *tables);
@@ -71,12 +74,18 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 	model_values(model, scratch);
 }
 
-/* Gives a flow the class of a leaf. A class for which nothing is done is no decision to be kept. */
+/*
+ * Gives a flow the class of a leaf. A class for which nothing is done is no decision to be kept.
+ *
+ * What bounds a preferred class begins as the flow comes to be preferred, whether or not a decision
+ * for another class was kept before.
+ */
 SHARED struct decision *classify_settle(struct tables *tables, const struct model *model,
 					struct decision *decision, const struct seen *seen,
 					__u32 leaf)
 {
 	const struct class_action *action = &model->action[LEAF_CLASS(leaf)];
+	int begins = !decision || (action->priority && !model->action[decision->class].priority);
 
 	if (!action->mark) {
 		if (decision)
@@ -87,6 +96,8 @@ SHARED struct decision *classify_settle(struct tables *tables, const struct mode
 		decision = table_decision_make(tables, &seen->key);
 		if (!decision)
 			return 0;
+	}
+	if (begins) {
 		decision->guard.last_us = seen->moment.time_us;
 		decision->guard.level = 0;
 		decision->demoted = 0;
@@ -167,8 +178,10 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model,
 	flow = table_flow(tables, &seen->key);
 	if (!flow)
 		flow = classify_begin(tables, model, seen);
-	if (!flow)
+	if (!flow) {
+		table_untracked(tables);
 		return 0;
+	}
 	classify_add(tables, model, flow, &seen->moment, &scratch->added);
 	if (!scratch->added.full)
 		return 0;

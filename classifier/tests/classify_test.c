@@ -150,6 +150,34 @@ TEST(tcp_is_preferred_from_a_gap_on)
 	CHECK_EQUAL(made.outcome.verdict, VERDICT_CLASS);
 }
 
+/* Whichever class a flow had before, and whether or not a decision was kept for it. */
+TEST(tcp_waits_for_a_gap_as_it_comes_to_be_preferred)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.named.model.action[0].mark = 1;
+	made.record.key.protocol = CLASSIFY_TCP;
+	for (uint64_t i = 0; i < 8; i++)
+		made_add(&made, i * 100, i < 4 ? 1400 : 100, WAY_UP);
+	CHECK_EQUAL(made.outcome.class, 1);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_WAITING);
+}
+
+TEST(guard_counts_from_where_a_flow_comes_to_be_preferred)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.named.model.action[0].mark = 1;
+	for (uint64_t i = 0; i < 64; i++) /* more than the guard's burst */
+		made_add(&made, i * 100, 1400, WAY_UP);
+	for (uint64_t i = 64; i < 68; i++)
+		made_add(&made, i * 100, 100, WAY_UP);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_CLASS);
+	CHECK_EQUAL(made.outcome.mark, 7);
+}
+
 TEST(new_sparse_flow_of_small_udp_packets_is_on_probation)
 {
 	struct made_flow made;

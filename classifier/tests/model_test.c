@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reading models: what is refused, and by which line. */
+#include "model/swap.h"
 #include "tests/made.h"
 
 #define HEAD "classes a b\nattributes mean.plen fpckts.pcnt\n"
@@ -64,6 +65,56 @@ TEST(settings_are_read_from_comments)
 	refused("# step: walking\n", "m:1: a step of walking");
 	refused("# confirm: 255\n", "m:1: confirm 255");
 	refused("# protocol: icmp\n", "m:1: protocol icmp");
+}
+
+TEST(setting_has_one_form_and_is_there_once)
+{
+	struct fault fault = { 0 };
+
+	refused("#window: 10\n", "m:1: a setting is written # window: VALUE");
+	refused("# window:10\n", "m:1: a setting is written # window: VALUE");
+	refused("# confirm : 1\n", "m:1: a setting is written # confirm: VALUE");
+	refused("# step: jumping or sliding\n", "m:1: a setting is written # step: VALUE");
+	refused("# window: 10\n# window: 10\n", "m:2: window: twice");
+	CHECK_EQUAL(made_model(&named,
+			       "# windows: 9\n# window of 9\n" HEAD "n_0 a_0 r c_0 1 c_0 c_1",
+			       &fault),
+		    0);
+	CHECK_EQUAL(named.model.window, 20);
+}
+
+#define TREE "n_0 a_0 r c_0 1 c_0 c_1"
+
+/* The reason why a model may not take the place of another; "": it may. */
+static const char *refusal(const char *other, const char *in_use)
+{
+	static struct named_model models[2];
+	static struct fault fault;
+
+	fault = (struct fault){ 0 };
+	CHECK_EQUAL(made_model(&models[0], other, &fault), 0);
+	CHECK_EQUAL(made_model(&models[1], in_use, &fault), 0);
+	model_may_follow(&models[0], &models[1], &fault);
+	return fault.reason;
+}
+
+TEST(model_takes_the_place_of_one_whose_flows_it_can_read)
+{
+	const char *const jumping = "# window: 10\n" HEAD TREE;
+	const char *const sliding = "# step: sliding\n# window: 10\n" HEAD TREE;
+
+	CHECK_TEXT(refusal("# window: 24\n# confirm: 2\n" HEAD "n_0 a_1 r c_0 7 c_1 c_0", jumping),
+		   "");
+	CHECK_TEXT(refusal(sliding, jumping),
+		   "the new model keeps other windows than the one in use");
+	CHECK_TEXT(refusal("# step: sliding\n# window: 12\n" HEAD TREE, sliding),
+		   "the new model keeps other windows than the one in use");
+	CHECK_TEXT(refusal("# window: 10\nclasses b a\nattributes mean.plen\n" TREE, jumping),
+		   "the new model has other classes than the one in use");
+	CHECK_TEXT(refusal("# window: 10\nclasses a b c\nattributes mean.plen\n" TREE, jumping),
+		   "the new model has other classes than the one in use");
+	CHECK_TEXT(refusal("# protocol: udp\n# window: 10\n" HEAD TREE, jumping),
+		   "the new model is for flows of another protocol than the one in use");
 }
 
 TEST(foreign_files_are_refused)

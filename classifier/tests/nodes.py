@@ -25,8 +25,9 @@ NODES: Final = GATEWAYS + 2
 KEY: Final = "00112233445566778899aabbccddeeff"
 MARK: Final = "0x10/0xf0"
 TTL_S: Final = 4
+ENOUGH: Final = 100  # packets until a class is confirmed
 PATIENCE_S: Final = 20.0  # until something has to be so; a busy machine is slower than a quiet one
-ORDERS: Final = "nodes,messages,refused,added,removed"
+ORDERS: Final = "nodes,messages,refused,added,removed,renewed"
 PREFERRED: Final = ("--priority", "first,second,other")
 TELLING: Final = ("--key", "key", "--ttl", str(TTL_S))
 COUNTER: Final = """table inet seen {
@@ -221,6 +222,8 @@ def tests(lab: Lab) -> Iterator[tuple[bool, str]]:
     lab.python(0, SENDER, "sender")
     for verb in ("attach", "watch"):
         yield from steered(lab, verb)
+    yield from reloaded(lab)
+    yield unpreferred(lab)
     yield rap(lab)
     yield from refused(lab)
     yield offloaded(lab)
@@ -283,6 +286,48 @@ def steered(lab: Lab, verb: str) -> Iterator[tuple[bool, str]]:
     becomes(lab.none_marks)
 
 
+def reloaded(lab: Lab) -> Iterator[tuple[bool, str]]:
+    """A reload of nftables at the last gateway takes its table along, and all marks with it."""
+    node = lab.classify("attach")
+    marks = becomes(lab.all_mark)
+    watched = looked_after(lab)
+    lab.inside(lab.names[GATEWAYS], "nft", "flush", "ruleset")
+    lab.inside(lab.names[GATEWAYS], "nft", "-f", "-", text=COUNTER)
+    again = becomes(lab.all_mark)
+    yield marks and again, f"marks come back after a reload of nftables{explain(lab, again)}"
+    yield watched, "an action node asks within a minute whether its nodes are there"
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    becomes(lab.none_marks)
+
+
+def looked_after(lab: Lab) -> bool:
+    """Whether each connection of the last action node has a timer of less than a minute."""
+    words = ("ss", "-Htno", "state", "established", "sport", "=", ":4739")
+    lines = lab.inside(lab.names[GATEWAYS], *words).stdout.splitlines()
+    return bool(lines) and all("(keepalive," in line and "min" not in line for line in lines)
+
+
+def unpreferred(lab: Lab) -> tuple[bool, str]:
+    """A flow of a class that is not preferred takes no place among the decisions."""
+    words = ("watch", str(MODEL), "lan", "--priority", "second")
+    node = lab.start(1, lab.program, *words, log="unpreferred")
+    enough = becomes(lambda: last_counts(lab, "unpreferred").get("seen", 0) >= ENOUGH)
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    decisions = last_counts(lab, "unpreferred").get("decisions")
+    return enough and decisions == 0, f"watch: {decisions} decisions for a class without priority"
+
+
+def last_counts(lab: Lab, log: str) -> dict[str, int]:
+    """The last counters of a program, by their names; none before it wrote some."""
+    lines = lab.lines(log)
+    counters = [line for line in lines if line[:1].isdigit()]
+    if not counters:
+        return {}
+    return dict(zip(lines[0].split(","), map(int, counters[-1].split(",")), strict=True))
+
+
 def rap(lab: Lab) -> tuple[bool, str]:
     """A node of DIFFUSE's time is told by RAP, over UDP."""
     node = lab.classify("attach", "--to", ",".join(f"rap:10.77.{at}.2" for at in range(GATEWAYS)))
@@ -336,8 +381,7 @@ def offloaded(lab: Lab) -> tuple[bool, str]:
 
 def refusals(lab: Lab) -> int:
     """Connections that the last action node ended."""
-    counters = [line for line in lab.lines(f"an{GATEWAYS}") if line[:1].isdigit()]
-    return int(counters[-1].split(",")[2])
+    return last_counts(lab, f"an{GATEWAYS}")["refused"]
 
 
 def explain(lab: Lab, holds: bool) -> str:

@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +33,8 @@ RAW: Final = 101  # link type of packets that begin with IP
 GAME: Final = 0xFF0001
 FLOOD_HOSTS: Final = 1500
 FLOOD_FLOWS: Final = 60
+BURST: Final = 512  # new flows of a host at once
+BEYOND: Final = 88
 SENT: Final = 60
 COMMAS: Final = 5  # in a line of counters
 DEVICES: Final = (
@@ -69,6 +71,7 @@ def tests(program: str, *, everything: bool) -> Iterator[str]:
     yield usage(program)
     yield refused(program)
     yield flood(program)
+    yield bounded(program)
     yield attached(program)
     paths = sorted(TRAFFIC.glob("*")) if everything else [TRAFFIC / name for name in SOME]
     paths = [path for path in paths if path.exists()]
@@ -116,17 +119,34 @@ def flood(program: str) -> str:
         for port in range(FLOOD_FLOWS)
     )
     after = [udp(GAME, 5000, 1_700_000 + at * 40_000) for at in range(5)]
-    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, RAW))
-        file.writelines((*game, *strangers, *after))
-        file.flush()
-        done = call(program, "verify", MODELS[0], file.name, "--lan", "10.0.0.0/8")
+    done = verify(program, (*game, *strangers, *after))
     if "run as root" in done.stderr:
         return f"ok - {name} # SKIP {done.stderr.strip()}"
     packets, marked, different, *_ = done.stdout.splitlines()[-1].split(",")
     if done.returncode or marked != str(len(game) - 19 + len(after)):
         return f"not ok - {name}: {done.stdout[:300]}{done.stderr}"
     return f"ok - {name}: {packets} packets, {marked} with a mark, {different} different"
+
+
+def bounded(program: str) -> str:
+    """The kernel counts packets of new flows that are too many of a host."""
+    name = "packets of flows beyond a host's bound are counted as untracked"
+    done = verify(program, (udp(GAME, port, 0) for port in range(BURST + BEYOND)))
+    if "run as root" in done.stderr:
+        return f"ok - {name} # SKIP {done.stderr.strip()}"
+    counts = next(csv.DictReader(done.stdout.splitlines()), {})
+    if done.returncode or counts.get("untracked") != str(BEYOND):
+        return f"not ok - {name}: {done.stdout[:300]}{done.stderr}"
+    return f"ok - {name}"
+
+
+def verify(program: str, records: Iterable[bytes]) -> subprocess.CompletedProcess[str]:
+    """These records of pcap through the kernel and through the program."""
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, RAW))
+        file.writelines(records)
+        file.flush()
+        return call(program, "verify", MODELS[0], file.name, "--lan", "10.0.0.0/8")
 
 
 def udp(host: int, port: int, time_us: int) -> bytes:

@@ -49,6 +49,10 @@ uint32_t gm_clock_chain(uint32_t x, uint32_t y, uint32_t z, uint32_t rounds);
 /* Copies `count` words: STREAM's copy for what has no floating-point unit, another benchmark. */
 void gm_copy_u32(const uint32_t *from, uint32_t *to, uint32_t count);
 
+/* Words to be copied, all different, and how many of a copy are not these. */
+void gm_copy_u32_init(uint32_t *from, uint32_t count);
+uint32_t gm_copy_u32_errors(const uint32_t *to, uint32_t count);
+
 /* The sum of `count` words: how fast memory is read. */
 uint32_t gm_read_sum(const uint32_t *words, uint32_t count);
 

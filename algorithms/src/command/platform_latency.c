@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * latency most=BYTES line=64: nanoseconds of a load that depends on the last one, by the size of
- * what is loaded from; two sizes an octave from 1 KiB on. A second pass has one cell a page, which
- * adds what address translation costs. Plateaus are the levels of caches and memory.
+ * what is loaded from; two sizes an octave from 1 KiB on, or from two lines on. A second pass has
+ * one cell a page, which adds what address translation costs. Plateaus are the levels of caches and
+ * memory.
  */
 #include "command/platform.h"
 #include "gm/platform.h"
@@ -50,9 +51,15 @@ static double measured(struct latency *latency, uint64_t bytes, uint32_t stride)
 	return best_ns(latency, loads);
 }
 
+/* At least two cells: one alone would be loaded from itself. */
+static uint64_t least_bytes(uint32_t line)
+{
+	return 2 * line > LEAST ? 2 * line : LEAST;
+}
+
 static void sweep(struct latency *latency, uint64_t most)
 {
-	for (uint64_t octave = LEAST; octave <= most; octave *= 2) {
+	for (uint64_t octave = least_bytes(latency->line); octave <= most; octave *= 2) {
 		for (uint64_t bytes = octave; bytes <= most && bytes < 2 * octave;
 		     bytes += octave / 2) {
 			gm_plateaus_add(&latency->lines, bytes,
@@ -87,9 +94,11 @@ int platform_latency(struct ask *ask)
 	static struct latency latency;
 	uint64_t half = memory_available() / 2;
 	uint64_t usual = half < MOST ? half : MOST;
-	uint64_t most = ask_number(ask, "most", usual, LEAST, usual > LEAST ? usual : LEAST);
+	uint64_t least, most;
 
 	latency.line = (uint32_t)ask_number(ask, "line", 64, 4, 4096) & ~3U;
+	least = least_bytes(latency.line);
+	most = ask_number(ask, "most", usual, least, usual > least ? usual : least);
 	latency.repeats = (uint32_t)ask_number(ask, "repeats", 5, 1, 64);
 	/* pass_ms=0 asks for little work, as a test does. */
 	latency.loads = ask_number(ask, "pass_ms", 1, 0, 60000) ? LOADS : LOADS / 64;

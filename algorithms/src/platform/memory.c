@@ -36,6 +36,27 @@ void gm_copy_u32(const uint32_t *restrict from, uint32_t *restrict to, uint32_t 
 		to[i] = from[i];
 }
 
+/* An odd factor: no two words are equal. */
+static uint32_t word_at(uint32_t i)
+{
+	return (i + 1) * 2654435761U;
+}
+
+void gm_copy_u32_init(uint32_t *from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		from[i] = word_at(i);
+}
+
+uint32_t gm_copy_u32_errors(const uint32_t *to, uint32_t count)
+{
+	uint32_t errors = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		errors += to[i] != word_at(i);
+	return errors;
+}
+
 uint32_t gm_read_sum(const uint32_t *words, uint32_t count)
 {
 	uint32_t sum = 0;

@@ -106,6 +106,11 @@ SHARED void table_decision_drop(struct tables *tables, const struct flow_key *ke
 	tables->current->is_decided = false;
 }
 
+SHARED void table_untracked(struct tables *tables)
+{
+	(void)tables;
+}
+
 SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
 {
 	(void)key;

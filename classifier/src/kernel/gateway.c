@@ -2,6 +2,7 @@
 /* Maps and programs of the classifier. */
 #include "kernel/gateway.h"
 #include "kernel/object.h"
+#include "model/swap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,16 +126,20 @@ int gateway_attach(struct gateway *gateway, const char *device, struct fault *fa
 	return 0;
 }
 
-int gateway_swap(struct gateway *gateway, const struct named_model *named, struct fault *fault)
+int gateway_swap(struct gateway *gateway, const struct named_model *named,
+		 const struct named_model *in_use, struct fault *fault)
 {
 	uint32_t zero = 0, active = 0;
-	int error = bpf_map_read(&gateway->map[GATEWAY_ACTIVE], &zero, &active);
+	int error = model_may_follow(named, in_use, fault);
 
 	if (error)
-		return fault_system(fault, error, "model", "reading which model is in use");
-	if (named->slides != gateway->slides || (named->model.swings && !gateway->swings))
+		return error;
+	if (named->model.swings && !gateway->swings)
 		return fault_set(fault, -EINVAL, "model", "attach it anew",
-				 "the model keeps other windows than the one in use");
+				 "flows have no room for its attributes of skype");
+	error = bpf_map_read(&gateway->map[GATEWAY_ACTIVE], &zero, &active);
+	if (error)
+		return fault_system(fault, error, "model", "reading which model is in use");
 	return write_model(gateway, !active, named, fault);
 }
 

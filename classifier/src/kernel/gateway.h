@@ -53,8 +53,12 @@ int gateway_load(const struct gateway *gateway, enum way way, struct fault *faul
 /* Both directions at a device of the LAN. 0 or -errno with the fault filled. */
 int gateway_attach(struct gateway *gateway, const char *device, struct fault *fault);
 
-/* Puts another model in the place of the one in use, between two packets. */
-int gateway_swap(struct gateway *gateway, const struct named_model *named, struct fault *fault);
+/*
+ * Puts another model in the place of the one in use, between two packets, if what is kept of flows
+ * fits it. 0 or -errno with the fault filled.
+ */
+int gateway_swap(struct gateway *gateway, const struct named_model *named,
+		 const struct named_model *in_use, struct fault *fault);
 
 /* Sums over all CPUs, by enum classify_count. 0 or -errno. */
 int gateway_counts(const struct gateway *gateway, uint64_t counts[CLASSIFY_KINDS]);

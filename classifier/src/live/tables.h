@@ -20,6 +20,7 @@ struct tables {
 	struct bucket probation;
 	uint64_t now_us, idle_us; /* of this packet; after which a decision makes room */
 	uint64_t full; /* decisions that found no room */
+	uint64_t untracked; /* packets of flows that found none, or were too many of a host */
 };
 
 SHARED struct pulse *table_flow(struct tables *tables, const struct flow_key *key)
@@ -49,6 +50,11 @@ SHARED struct decision *table_decision_make(struct tables *tables, const struct 
 SHARED void table_decision_drop(struct tables *tables, const struct flow_key *key)
 {
 	cache_drop(&tables->decisions, key);
+}
+
+SHARED void table_untracked(struct tables *tables)
+{
+	tables->untracked++;
 }
 
 SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)

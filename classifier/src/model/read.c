@@ -46,6 +46,7 @@ struct reader {
 	struct written written[MODEL_NODES_MOST];
 	struct word word[WORDS_MOST];
 	size_t words;
+	uint32_t settings; /* bits of those that are set, by their place in settings[] */
 };
 
 void model_preset(struct model *model)
@@ -315,24 +316,54 @@ static int read_protocol(struct reader *reader, struct word value)
 	return REFUSE(reader, "write udp, tcp or all", "protocol %.*s", SHOWN(value));
 }
 
-/* "# key: value": of our keys; others are the trainer's. */
-static int read_comment(struct reader *reader)
-{
-	static const struct {
-		const char *key;
-		int (*read)(struct reader *reader, struct word value);
-	} settings[] = {
-		{ "window:", read_window },
-		{ "step:", read_step },
-		{ "confirm:", read_confirm },
-		{ "protocol:", read_protocol },
-	};
+static const struct {
+	const char *key;
+	int (*read)(struct reader *reader, struct word value);
+} settings[] = {
+	{ "window:", read_window },
+	{ "step:", read_step },
+	{ "confirm:", read_confirm },
+	{ "protocol:", read_protocol },
+};
 
-	if (reader->words != 3 || !is_word(reader->word[0], "#"))
-		return 0;
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+/* Whether a comment begins as a setting, with blanks between or without. */
+static bool begins_setting(const char *comment, const char *end, const char *key)
+{
+	size_t length = strlen(key) - 1; /* without the colon */
+	const char *at = skip_blanks(comment + 1, end);
+
+	if ((size_t)(end - at) < length || memcmp(at, key, length) != 0)
+		return false;
+	at = skip_blanks(at + length, end);
+	return at < end && *at == ':';
+}
+
+static int read_setting(struct reader *reader, size_t place)
+{
+	const char *key = settings[place].key;
+
+	if (reader->words != 3 || !is_word(reader->word[0], "#") || !is_word(reader->word[1], key))
+		return REFUSE(reader, "put blanks between these three words",
+			      "a setting is written # %s VALUE", key);
+	if (reader->settings & 1u << place)
+		return REFUSE(reader, "leave one of them out", "%s twice", key);
+	reader->settings |= 1u << place;
+	return settings[place].read(reader, reader->word[2]);
+}
+
+/* "# key: value": of our keys in this form alone, and once; others are the trainer's. */
+static int read_comment(struct reader *reader, const char *comment, const char *end)
+{
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (is_word(reader->word[1], settings[i].key))
-			return settings[i].read(reader, reader->word[2]);
+		if (begins_setting(comment, end, settings[i].key))
+			return read_setting(reader, i);
 	return 0;
 }
 
@@ -343,8 +374,7 @@ static bool split_words(struct reader *reader, const char *at, const char *end)
 	while (at < end) {
 		const char *from;
 
-		while (at < end && is_blank(*at))
-			at++;
+		at = skip_blanks(at, end);
 		for (from = at; at < end && !is_blank(*at);)
 			at++;
 		if (from == at)
@@ -372,7 +402,7 @@ static int read_line(struct reader *reader, const char *at, const char *end)
 	if (strange(at, end) < end)
 		return REFUSE(reader, "give a model as text", "no text: this is no model");
 	if (is_comment)
-		return read_comment(reader);
+		return read_comment(reader, at, end);
 	if (!fits)
 		return REFUSE(reader, "write a model's lines", "more words than a line may have");
 	if (!reader->words)

@@ -96,6 +96,8 @@ static int run(const char *text, struct fault *fault)
 
 static int begin(struct sets *sets)
 {
+	if (sets->stream)
+		fclose(sets->stream);
 	free(sets->text);
 	sets->text = NULL;
 	sets->waiting = 0;
@@ -105,10 +107,15 @@ static int begin(struct sets *sets)
 
 int sets_open(struct sets *sets, uint32_t mark, uint32_t mask, struct fault *fault)
 {
+	*sets = (struct sets){ .mark = mark, .mask = mask };
+	return sets_renew(sets, fault);
+}
+
+int sets_renew(struct sets *sets, struct fault *fault)
+{
 	char text[sizeof(made) + 64];
 
-	*sets = (struct sets){ 0 };
-	snprintf(text, sizeof(text), made, SETS_FLOWS, SETS_FLOWS, ~mask, mark);
+	snprintf(text, sizeof(text), made, SETS_FLOWS, SETS_FLOWS, ~sets->mask, sets->mark);
 	if (begin(sets))
 		return fault_system(fault, -ENOMEM, NULL, "the orders");
 	return run(text, fault);

@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +28,9 @@
 #define RAP 2
 #define FIRST 3
 #define RAP_TTL_S 30 /* of an order of RAP without a timeout */
+#define ALIVE_IDLE_S 30 /* a CN that vanished is known after 60 s, so that its place is free */
+#define ALIVE_AGAIN_S 10
+#define ALIVE_TIMES 3
 #define GREETING_S 5 /* until the first right message, so that no stranger keeps a place */
 
 struct session {
@@ -43,7 +48,7 @@ struct act {
 	int signals, listener, rap; /* rap: -1: none */
 	struct session session[SESSIONS];
 	struct sets sets;
-	uint64_t messages, refused;
+	uint64_t messages, refused, renewed; /* renewed: tables */
 };
 
 static uint64_t now_s(void)
@@ -86,6 +91,17 @@ static struct session *free_session(struct act *act)
 	return NULL;
 }
 
+/* A CN says nothing while nothing is preferred, and one that lost its power says no end. */
+static void keep_alive(int fd)
+{
+	const int on = 1, idle = ALIVE_IDLE_S, again = ALIVE_AGAIN_S, times = ALIVE_TIMES;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &again, sizeof(again));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof(times));
+}
+
 static void welcome(struct act *act)
 {
 	int fd = accept4(act->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -99,6 +115,7 @@ static void welcome(struct act *act)
 		close(fd);
 		return;
 	}
+	keep_alive(fd);
 	*session = (struct session){ .act = act, .fd = fd, .since = now_s() };
 	memcpy(session->reader.seal.key, act->key, sizeof(act->key));
 	memcpy(session->reader.seal.nonce, nonce, sizeof(nonce));
@@ -192,9 +209,33 @@ static void report(const struct act *act)
 
 	for (size_t i = 0; i < SESSIONS; i++)
 		known += act->session[i].fd >= 0 && act->session[i].is_known;
-	printf("%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", known, act->messages,
-	       act->refused, act->sets.added, act->sets.removed);
+	printf("%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", known,
+	       act->messages, act->refused, act->sets.added, act->sets.removed, act->renewed);
 	fflush(stdout);
+}
+
+static void end_all(struct act *act)
+{
+	for (size_t i = 0; i < SESSIONS; i++)
+		end(&act->session[i]);
+}
+
+/*
+ * Applies what was heard. Where nft refuses it, a set is full, or the table is gone: a reload of
+ * the firewall takes it along. It is made anew, and each CN, whose connection ends, tells all that
+ * holds when it connects again. What came by RAP is told again in its time.
+ */
+static int apply(struct act *act, struct fault *fault)
+{
+	struct fault refused = { 0 };
+
+	if (!sets_apply(&act->sets, &refused))
+		return 0;
+	act->renewed++;
+	fprintf(stderr, "gm-classifier: %s: %s; the table is made anew\n", refused.reason,
+		refused.fix);
+	end_all(act);
+	return sets_renew(&act->sets, fault);
 }
 
 static void hear_all(struct act *act, const struct pollfd *waiting)
@@ -216,7 +257,7 @@ static int work(struct act *act, struct fault *fault)
 	int error = 0;
 	uint64_t shown = 0;
 
-	printf("nodes,messages,refused,added,removed\n");
+	printf("nodes,messages,refused,added,removed,renewed\n");
 	fflush(stdout);
 	while (!error) {
 		waiting[SIGNALS] = (struct pollfd){ .fd = act->signals, .events = POLLIN };
@@ -233,7 +274,7 @@ static int work(struct act *act, struct fault *fault)
 			welcome(act);
 		if (waiting[RAP].revents)
 			hear_rap(act);
-		error = sets_apply(&act->sets, fault);
+		error = apply(act, fault);
 		if (now_s() != shown)
 			report(act);
 		shown = now_s();
@@ -266,8 +307,7 @@ static int run(const struct options *options, struct fault *fault)
 		error = work(&act, fault);
 		sets_close(&act.sets);
 	}
-	for (size_t i = 0; i < SESSIONS; i++)
-		end(&act.session[i]);
+	end_all(&act);
 	if (act.listener >= 0)
 		close(act.listener);
 	if (act.rap >= 0)

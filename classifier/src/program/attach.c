@@ -27,14 +27,6 @@ struct attached {
 	struct offloads offloads;
 };
 
-/* Only what is preferred has a mark, on probation too; other flows leave no decision behind. */
-static void set_marks(struct model *model, const struct mark *mark)
-{
-	for (uint32_t i = 0; i < model->classes; i++)
-		model->action[i].mark = model->action[i].priority ? mark->value : 0;
-	model->probation_mark = mark->value;
-}
-
 static uint64_t now_us(void)
 {
 	return clock_now() / NS_PER_US;
@@ -86,7 +78,7 @@ static int prepare(struct attached *attached, const struct options *options, str
 
 	if (error)
 		return error;
-	set_marks(model, &attached->mark);
+	mark_preferred(model, attached->mark.value);
 	if (options->new_flows > 0) {
 		model->new_flows_rate = (uint32_t)options->new_flows;
 		model->new_flows_burst = (uint32_t)options->new_flows;
@@ -104,7 +96,7 @@ static void reload(struct attached *attached, const struct options *options)
 	other.mark = attached->mark;
 	error = prepare(&other, options, &fault);
 	if (!error)
-		error = gateway_swap(&attached->gateway, &other.named, &fault);
+		error = gateway_swap(&attached->gateway, &other.named, &attached->named, &fault);
 	if (error)
 		fprintf(stderr, "gm-classifier: %s: %s; the model in use stays\n", fault.reason,
 			fault.fix);

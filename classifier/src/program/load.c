@@ -36,6 +36,14 @@ static int set_actions(struct named_model *named, const char *priority, struct f
 	return 0;
 }
 
+void mark_preferred(struct model *model, uint32_t mark)
+{
+	for (uint32_t i = 0; i < model->classes; i++)
+		model->action[i].mark = model->action[i].priority ? mark : 0;
+	if (model->probation_mark)
+		model->probation_mark = mark;
+}
+
 static int apply(struct named_model *named, const struct options *options, struct fault *fault)
 {
 	named->slides |= options->slides;

@@ -49,6 +49,12 @@ size_t list_next(const char **list);
 /* Reads a model's file. 0 or -errno with the fault filled. */
 int load_model(struct named_model *named, const struct options *options, struct fault *fault);
 
+/*
+ * Gives a mark to the classes that are preferred, and to packets on probation; takes it from all
+ * others, so that their flows leave no decision behind.
+ */
+void mark_preferred(struct model *model, uint32_t mark);
+
 /* A number, or a number/mask, as iptables and nft have it. 0 or -EINVAL with the fault filled. */
 int mark_read(struct mark *mark, const char *text, struct fault *fault);
 

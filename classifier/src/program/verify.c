@@ -91,15 +91,22 @@ static int load(struct verify *verify, const struct options *options, struct fau
 	return error;
 }
 
-static void print(const struct verify *verify)
+static int print(const struct verify *verify, struct fault *fault)
 {
+	uint64_t counts[CLASSIFY_KINDS];
+	int error = gateway_counts(&verify->gateway, counts);
 	uint64_t memory = gateway_memory(&verify->gateway, GATEWAY_FLOWS_IPV4);
 	uint64_t memory6 = gateway_memory(&verify->gateway, GATEWAY_FLOWS_IPV6);
 
-	printf("packets,marked,different,left_out,ipv4_bytes_per_flow,ipv6_bytes_per_flow\n");
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.2f,%.2f\n", verify->packets,
-	       verify->marked, verify->different, verify->left_out, (double)memory / VERIFY_FLOWS,
+	if (error)
+		return fault_system(fault, error, NULL, "reading the counters");
+	printf("packets,marked,different,left_out,untracked,"
+	       "ipv4_bytes_per_flow,ipv6_bytes_per_flow\n");
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.2f,%.2f\n",
+	       verify->packets, verify->marked, verify->different, verify->left_out,
+	       counts[CLASSIFY_UNTRACKED], (double)memory / VERIFY_FLOWS,
 	       (double)memory6 / VERIFY_FLOWS);
+	return 0;
 }
 
 static int run(const struct options *options, struct fault *fault)
@@ -114,7 +121,7 @@ static int run(const struct options *options, struct fault *fault)
 	if (!error)
 		error = compare_all(&verify, fault);
 	if (!error)
-		print(&verify);
+		error = print(&verify, fault);
 	for (int way = 0; way < WAYS; way++)
 		if (verify.program[way] >= 0)
 			close(verify.program[way]);

@@ -4,6 +4,7 @@
  * packets to this process, which cannot mark them: it tells an action node, here or elsewhere.
  */
 #include "kernel/hooks.h"
+#include "live/stamp.h"
 #include "live/tables.h"
 #include "node/teller.h"
 #include "program/program.h"
@@ -32,6 +33,7 @@
 struct watch {
 	struct named_model named;
 	struct tables tables;
+	struct stamps stamps;
 	struct scratch scratch;
 	struct teller teller;
 	bool tells, by_packet;
@@ -50,19 +52,17 @@ struct place {
 
 static struct place places[BATCH];
 
-/*
- * When the kernel saw it: by the time of day, of which only differences matter. It is the only
- * control message that the socket asks for.
- */
-static uint64_t time_us(struct msghdr *message)
+/* When the kernel saw it. It is the only control message that the socket asks for. */
+static uint64_t time_us(const struct stamps *stamps, struct msghdr *message)
 {
 	const struct cmsghdr *control = CMSG_FIRSTHDR(message);
 	struct timespec time;
 
 	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS)
-		return clock_read(CLOCK_REALTIME) / NS_PER_US;
+		return stamps->now_us;
 	memcpy(&time, CMSG_DATA(control), sizeof(time));
-	return ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / NS_PER_US;
+	return stamps_time(stamps,
+			   ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / NS_PER_US);
 }
 
 static void set_end(uint32_t address[4], const uint8_t *bytes, const struct packet_view *view)
@@ -119,7 +119,7 @@ static void take(struct watch *watch, struct place *place, struct msghdr *messag
 		return;
 	}
 	see(&seen, &view, place->from.sll_pkttype == PACKET_OUTGOING ? WAY_DOWN : WAY_UP);
-	seen.moment.time_us = time_us(message);
+	seen.moment.time_us = time_us(&watch->stamps, message);
 	watch->tables.now_us = seen.moment.time_us;
 	classify(&watch->tables, &watch->named.model, &watch->scratch, &seen, &outcome);
 	watch->seen++;
@@ -148,6 +148,8 @@ static int hear(struct watch *watch, struct fault *fault)
 	got = recvmmsg(watch->packets, message, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ENETDOWN)
 		return fault_system(fault, -errno, NULL, "reading packets");
+	stamps_look(&watch->stamps, clock_read(CLOCK_REALTIME) / NS_PER_US,
+		    clock_now() / NS_PER_US);
 	for (int i = 0; i < got; i++)
 		take(watch, &places[i], &message[i].msg_hdr, SNAP, message[i].msg_len);
 	return 0;
@@ -157,7 +159,7 @@ static int hear(struct watch *watch, struct fault *fault)
 static uint64_t tell(struct watch *watch)
 {
 	const struct model *model = &watch->named.model;
-	uint64_t now = clock_read(CLOCK_REALTIME) / NS_PER_US, left = 0;
+	uint64_t now = clock_now() / NS_PER_US, left = 0;
 
 	if (watch->tells)
 		teller_begin(&watch->teller, &watch->named);
@@ -185,9 +187,10 @@ static void report(struct watch *watch, uint64_t left)
 
 	if (getsockopt(watch->packets, SOL_PACKET, PACKET_STATISTICS, &stats, &length) == 0)
 		watch->lost += stats.tp_drops;
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u\n",
-	       watch->seen, watch->other, watch->lost, watch->marked, left, watch->tables.full,
-	       watch->tells ? teller_ready(&watch->teller) : 0);
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+	       ",%u\n",
+	       watch->seen, watch->other, watch->lost, watch->tables.untracked, watch->marked, left,
+	       watch->tables.full, watch->tells ? teller_ready(&watch->teller) : 0);
 	fflush(stdout);
 }
 
@@ -197,7 +200,7 @@ static int work(struct watch *watch, struct fault *fault)
 	int error = 0;
 
 	printf(watch->by_packet ? "flow,time_us,direction,class,confidence,verdict\n"
-				: "seen,other,lost,marked,decisions,no_room,nodes\n");
+				: "seen,other,lost,untracked,marked,decisions,no_room,nodes\n");
 	fflush(stdout);
 	while (!error) {
 		struct pollfd waiting[] = { { .fd = watch->packets, .events = POLLIN },
@@ -287,6 +290,9 @@ static int run(const struct options *options, struct fault *fault)
 	watch.packets = watch.signals = -1;
 	watch.by_packet = options->by_packet;
 	watch.tells = options->to != NULL;
+	/* A line of a packet has its flow's class, preferred or not. */
+	if (!error && !watch.by_packet)
+		mark_preferred(&watch.named.model, 1);
 	if (!error)
 		error = open_tables(&watch, options, fault);
 	if (!error && watch.tells)

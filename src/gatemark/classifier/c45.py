@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A decision tree as text: the form in which DIFFUSE published C4.5 trees, read and written.
 
-    # gatemark: 1                       comments; ours hold what training knew, as `key: value`
+    # gatemark: 1                       comments; ours hold settings (setting.py) and what training
+                                        knew, as `key: value`
     classes other realtime              class 0, class 1
     attributes mean.plen fpckts.pcnt    attribute 0, attribute 1
     n_0 a_1 r c_0 84 n_1 c_1            node, attribute, real, class if it is missing, threshold,
@@ -18,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
+from gatemark.classifier import setting
 from gatemark.error import UsageError
 
 MOST_CLASSES: Final = 255
@@ -25,7 +27,7 @@ MOST_ATTRIBUTES: Final = 32  # as in classifier/core/model.h
 MOST_NODES: Final = 4095
 DEEPEST: Final = 16  # comparisons from the root to a class: the loop of the program in BPF
 LARGEST: Final = (1 << 31) - 1  # attributes are integers of 32 bits
-HEADER: Final = re.compile(r"#\s*([a-z][a-z ]*):\s*(.*)")
+HEADER: Final = re.compile(r"#[ \t]*([a-z][a-z ]*):[ \t]*(.*)")
 NUMBER: Final = re.compile(r"-?\d{1,10}(\.\d{1,9})?")
 TARGET: Final = re.compile(r"n_(?P<node>\d{1,4})|c_(?P<class>\d{1,3})(:(?P<sure>\d{1,2}|100))?")
 SURE: Final = 100  # percent
@@ -129,7 +131,7 @@ def load(path: Path) -> Model:
 def read(text: str, path: Path) -> Model:
     """A model out of its text; `path` is for messages. Raises UsageError with the line."""
     parts = _Parts(path)
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         parts.take(line, number)
     return parts.model()
 
@@ -146,13 +148,23 @@ class _Parts:
 
     def take(self, line: str, number: int) -> None:
         words = line.split()
-        if line.lstrip().startswith("#"):
-            if comment := HEADER.fullmatch(line.strip()):
-                self.header.setdefault(comment[1], comment[2])
+        if line.startswith("#"):
+            self._comment(line, number)
         elif words and words[0] in ("classes", "attributes"):
             self._name(words, number)
         elif words:
             self._node(words, number)
+
+    def _comment(self, line: str, number: int) -> None:
+        if key := setting.key_of(line):
+            if key in self.header:
+                raise UsageError(f"{self.path}:{number}: {key} twice: leave one of them out")
+            try:
+                self.header[key] = setting.value_of(line)
+            except ValueError as error:
+                raise UsageError(f"{self.path}:{number}: {error}") from None
+        elif comment := HEADER.fullmatch(line.strip()):
+            self.header.setdefault(comment[1], comment[2])
 
     def model(self) -> Model:
         for kind in ("classes", "attributes"):

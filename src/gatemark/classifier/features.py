@@ -6,10 +6,11 @@ The program is told one address of the LAN at a time, since captures were made a
 
 import csv
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from gatemark.classifier import shipped
 from gatemark.classifier.manifest import Flow
 from gatemark.classifier.recipe import Recipe
 from gatemark.classifier.track import Track, Window
@@ -19,6 +20,7 @@ from gatemark.printable import one_line
 
 UPLINK: Final = "fwd.sum.plen"
 COLUMNS: Final = ("flow", "packet", "time_us", "direction")
+ANY_MODEL: Final = "real-time"  # how many packets a flow has is the same with each
 LONGEST_S: Final = 600
 
 Advance = Callable[[int, int], None]  # captures that are read, of how many
@@ -30,23 +32,31 @@ def tracks(flows: Sequence[Flow], recipe: Recipe, advance: Advance) -> list[Trac
     for flow in flows:
         hosts.setdefault(flow.capture, {}).setdefault(flow.lan, []).append(flow)
     windows: dict[Flow, list[Window]] = {}
+    packets: dict[Flow, int] = {}
     for at, (capture, groups) in enumerate(hosts.items()):
         advance(at, len(hosts))
         for lan, group in groups.items():
-            rows = list(rows_of(run(capture, lan, recipe), recipe))
+            rows = list(rows_of(_windows(capture, lan, recipe), recipe))
+            counts = counts_of(run(capture, lan, "run", shipped.path(ANY_MODEL), capture))
             windows |= {flow: [w for key, w in rows if key == flow.key] for flow in group}
+            packets |= {flow: counts.get(flow.key, 0) for flow in group}
     advance(len(hosts), len(hosts))
-    return [Track(flow, recipe.label(flow.label), tuple(windows[flow])) for flow in flows]
+    return [
+        Track(flow, recipe.label(flow.label), tuple(windows[flow]), packets[flow]) for flow in flows
+    ]
 
 
-def run(capture: Path, lan: str, recipe: Recipe) -> str:
-    """What the program prints of a capture for one address of the LAN. Raises GatemarkError."""
+def _windows(capture: Path, lan: str, recipe: Recipe) -> str:
     names = (*recipe.attributes, *({UPLINK} - set(recipe.attributes)))
-    words = ["--attributes", " ".join(names), "--window", str(recipe.window)]
-    words += ["--lan", f"{lan}/{128 if ':' in lan else 32}"]
+    options = ("--attributes", " ".join(names), "--window", str(recipe.window))
+    return run(capture, lan, "features", capture, *options)
+
+
+def run(capture: Path, lan: str, *words: str | Path) -> str:
+    """What the program prints of a capture for one address of the LAN. Raises GatemarkError."""
     try:
         done = subprocess.run(
-            [classifier_path(), "features", capture, *words],
+            [classifier_path(), *words, "--lan", f"{lan}/{128 if ':' in lan else 32}"],
             capture_output=True,
             text=True,
             check=False,
@@ -58,6 +68,11 @@ def run(capture: Path, lan: str, recipe: Recipe) -> str:
         fault = UsageError if done.returncode == UsageError.exit_code else GatemarkError
         raise fault(f"{capture}: {one_line(done.stderr.strip())}")
     return done.stdout
+
+
+def counts_of(printed: str) -> Mapping[str, int]:
+    """The packets of each flow, by its name."""
+    return {row["flow"]: int(row["packets"]) for row in csv.DictReader(printed.splitlines())}
 
 
 def rows_of(printed: str, recipe: Recipe) -> Iterator[tuple[str, Window]]:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from gatemark.classifier.c45 import Model
 from gatemark.classifier.learn import Bounds
 from gatemark.classifier.manifest import Flow
+from gatemark.classifier.setting import LARGEST_WINDOW, PROTOCOLS
 from gatemark.error import UsageError
 
 T = TypeVar("T")
@@ -22,9 +23,7 @@ LENGTHS: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
 INTERVALS: Final = ("mean.iat", "stdev.iat", "max.iat")
 SERVICE: Final = "service.port"
 ATTRIBUTES: Final = (*INTERVALS, SERVICE)
-PROTOCOLS: Final = ("udp", "tcp", "all")
 WINDOW: Final = 10
-LARGEST_WINDOW: Final = 32  # as in classifier/core/spread.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,8 @@ def of(model: Model, path: Path) -> Recipe:
     is_ours = header.get("step") == "jumping" and 2 <= window <= LARGEST_WINDOW
     if not is_ours or not priority or protocol not in PROTOCOLS:
         raise UsageError(f"{path}: its step, window, protocol or {PRIORITY} is not one of ours")
+    if int(header.get("confirm", "0")):
+        raise UsageError(f"{path}: confirm: scores are of each window alone: take the line out")
     return Recipe(model.attributes, window, priority, bounds, protocol)
 
 

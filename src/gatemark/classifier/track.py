@@ -22,13 +22,12 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A labelled flow, the class that a model is to give it, and its windows in order."""
+    """A labelled flow, the class that a model is to give it, and its windows in order.
+
+    `packets` are all of the flow, also those behind its last full window.
+    """
 
     flow: Flow
     label: str
     windows: tuple[Window, ...]
-
-    @property
-    def packets(self) -> int:
-        """Of the flow, as far as they filled windows."""
-        return self.windows[-1].packet if self.windows else 0
+    packets: int

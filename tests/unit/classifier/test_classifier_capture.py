@@ -14,6 +14,7 @@ from command import gatemark
 
 from gatemark.classifier import c45, features, manifest, recipe, shipped
 from gatemark.classifier.verdict import judge
+from gatemark.error import UsageError
 from gatemark.node.binary import classifier_path
 
 HEADER = "file,proto,src,sport,dst,dport,application,class"
@@ -139,6 +140,12 @@ def test_uplink_bytes_with_priority(labelled: Path, model: Path) -> None:
     assert bulk["priority_bytes"] == 0
 
 
+def test_a_flow_has_all_its_packets_whatever_the_window_is(labelled: Path) -> None:
+    flows = [flow for flow in manifest.read(labelled) if flow.capture.name == "0.pcap"]
+    tracks = features.tracks(flows, recipe.Recipe(window=32), lambda *_: None)
+    assert [track.packets for track in tracks] == [PACKETS] * 3
+
+
 @pytest.mark.parametrize("name", ["real-time", "made"])
 def test_the_program_decides_as_the_laboratory_does(name: str, labelled: Path, model: Path) -> None:
     path = shipped.path(name) if name in shipped.names() else model
@@ -156,6 +163,74 @@ def test_the_program_decides_as_the_laboratory_does(name: str, labelled: Path, m
     for verdict in judge(tree, wanted, tracks):
         covered = wanted.covers(verdict.track.flow)
         assert given[verdict.track.flow.key] == (verdict.decided[-1] if covered else "")
+
+
+# Of comments: those of the program and of Python's reader have one meaning, or both refuse them.
+READ = [
+    "# a comment",
+    "# window: 10",
+    "#\twindow:  10\r",
+    "# window: 010",
+    "# windows: 10",
+    "# Window: 10",
+    "# window of 10",
+    "## window: 10",
+    "#\u00a0window: 10",
+    "# a line\u2028# window: 10",
+    "# confirm: 3",
+    "# step: sliding\n# confirm: 3",
+    "# protocol: tcp",
+]
+REFUSED = [
+    (1, "#window: 10"),
+    (1, "# window:10"),
+    (1, "# window : 10"),
+    (1, "# window:"),
+    (1, "# window: 10 packets"),
+    (1, " # window: 10"),
+    (1, "# window: 33"),
+    (1, "# window: 1_0"),
+    (1, "# window: \u0661\u0660"),
+    (1, "# window: 10\u00a0"),
+    (1, "# confirm: -1"),
+    (1, "# confirm: 255"),
+    (1, "# step: Sliding"),
+    (1, "# protocol: icmp"),
+    (2, "# window: 10\n# window: 10"),
+    (3, "# confirm: 1\n# window: 20\n# confirm: 0"),
+]
+SETTINGS = (("window", 20), ("confirm", 0))  # where nothing is set
+PLAIN = "\nclasses a\nattributes mean.plen\nn_0 a_0 r c_0 0 c_0 c_0\n"
+
+
+def run_plain(comments: str, labelled: Path) -> subprocess.CompletedProcess[str]:
+    """The program over a capture of UDP and TCP, with a model of one class."""
+    folder = labelled.parent
+    (folder / "plain").write_text(comments + PLAIN)
+    words = (classifier_path(), "run", "plain", "0.pcap", "--lan", f"{LAN}/32")
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("comments", READ)
+def test_settings_are_read_as_the_program_reads_them(comments: str, labelled: Path) -> None:
+    header = c45.read(comments + PLAIN, Path("plain")).header
+    window, confirm = (int(header.get(key, usual)) for key, usual in SETTINGS)
+    step = 1 if header.get("step") == "sliding" else window
+    rows = [*csv.DictReader(run_plain(comments, labelled).stdout.splitlines())]
+    assert len(rows) == 3
+    for row in rows:
+        covered = header.get("protocol", "all") in ("all", row["flow"][:3])
+        assert int(row["decided_packet"]) == (window + confirm * step if covered else 0)
+
+
+@pytest.mark.parametrize(("line", "comments"), REFUSED)
+def test_settings_are_refused_as_the_program_refuses_them(
+    line: int, comments: str, labelled: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"^plain:{line}: "):
+        c45.read(comments + PLAIN, Path("plain"))
+    done = run_plain(comments, labelled)
+    assert done.stderr.startswith(f"gm-classifier: plain:{line}: ")
 
 
 def test_the_shipped_model_keeps_the_bounds_of_a_gateway() -> None:
@@ -184,16 +259,19 @@ def test_the_shipped_model_is_shown() -> None:
         ("evaluate FLOWS --split window", "--split"),
         ("evaluate FLOWS --model none", "none: No such file"),
         ("evaluate FLOWS --model FOREIGN", "nothing tells which window"),
+        ("evaluate FLOWS --model CONFIRMED", "confirm: scores are of each window"),
         ("evaluate BROKEN", "broken.csv:2: 1 fields"),
         ("show BROKEN", "broken.csv:1: "),
     ],
 )
-def test_nonsense_is_refused_in_a_line(words: str, why: str, labelled: Path) -> None:
+def test_nonsense_is_refused_in_a_line(words: str, why: str, labelled: Path, model: Path) -> None:
     folder = labelled.parent
     (folder / "broken.csv").write_text(f"{HEADER}\nx\n")
     foreign = "classes a b\nattributes mean.plen\nn_0 a_0 r c_0 1 c_0 c_1\n"
     (folder / "foreign").write_text(foreign)
-    named = {"FLOWS": "flows.csv", "BROKEN": "broken.csv", "FOREIGN": "foreign"}
+    (folder / "confirmed").write_text("# confirm: 1\n" + model.read_text())
+    names = ("broken.csv", "confirmed", "flows.csv", "foreign")
+    named = {name.partition(".")[0].upper(): name for name in names}
     done = gatemark("classifier", *(named.get(w, w) for w in words.split()), cwd=folder)
     assert done.code == 2, done.err
     assert why in done.err

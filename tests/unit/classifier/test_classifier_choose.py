@@ -29,7 +29,7 @@ def track(stdev_us: int, label: str, number: int) -> Track:
     )
     values = tuple(stdev_us if name == "stdev.iat" else 100 for name in choose.ALL)
     windows = tuple(Window(10 * at, 1000 * at, values) for at in (1, 2))
-    return Track(flow, Recipe().label(label), windows)
+    return Track(flow, Recipe().label(label), windows, packets=20)
 
 
 FLOWS = [track(9000 if n % 2 else 500, "voip" if n % 2 else "bulk", n) for n in range(30)]

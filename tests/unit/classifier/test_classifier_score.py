@@ -28,8 +28,12 @@ def track(
     capture: str = "a.pcap",
     proto: str = "udp",
     port: int = 27960,
+    packets: int = 0,
 ) -> Track:
-    """A flow with a window for each mean length, 20 packets and half a second each."""
+    """A flow with a window for each mean length, 20 packets and half a second each.
+
+    It has so many packets in all, or those of its windows.
+    """
     flow = Flow(
         Path(capture), proto, "192.0.2.1", 5000, "198.51.100.1", port, application, class_, 1
     )
@@ -37,7 +41,7 @@ def track(
         Window(20 * at, 500_000 * at, (length,), 20 * length)
         for at, length in enumerate(lengths, 1)
     )
-    return Track(flow, Recipe().label(class_), windows)
+    return Track(flow, Recipe().label(class_), windows, packets or 20 * len(lengths))
 
 
 tracked = st.builds(
@@ -126,6 +130,14 @@ def test_scores_by_hand() -> None:
     assert whole.baseline.f1("realtime") == pytest.approx(6 / 7)
     assert sum(result.beside[1].tree.counts.values()) == 4  # of UDP
     assert sum(result.beside[2].tree.counts.values()) == 6  # of any length
+
+
+def test_a_long_flow_is_long_by_all_its_packets() -> None:
+    """Of 110 packets, the last 30 fill no window."""
+    tracks = [track(80, 80, 80, 80, packets=110)]
+    whole = scores(judge(TREE, Recipe(protocol="all"), tracks)).beside[0]
+    assert whole.least_packets == 100
+    assert sum(whole.tree.counts.values()) == 1
 
 
 def test_the_first_right_decision() -> None:

@@ -110,12 +110,12 @@ def _varying(among: Sequence[Comparison]) -> list[str]:
 
 def _clause(comparisons: Sequence[Comparison]) -> str:
     who, other = name(comparisons[0]), traffic.does(comparisons[0].baseline)
-    told = [comparison for comparison in comparisons if not comparison.at_least]
-    if not told:
+    unlimited = [comparison for comparison in comparisons if not comparison.at_least]
+    if not unlimited:
         return f"{who} against {other}: the tester was the bottleneck"
-    if len(told) < len(comparisons):
-        limited = f"the tester was the bottleneck of {len(comparisons) - len(told)} more"
-        return f"{_clause(told)} ({limited})"
+    if len(unlimited) < len(comparisons):
+        limited = f"the tester was the bottleneck of {len(comparisons) - len(unlimited)} more"
+        return f"{_clause(unlimited)} ({limited})"
     verdicts = {comparison.change.verdict for comparison in comparisons}
     if verdicts <= set(NO_CHANGE):
         seen = number.quantity(max(comparison.change.mde for comparison in comparisons), "ratio")

@@ -38,9 +38,9 @@ def best(judgement: Judgement) -> Iterator[Derived]:
     yield from _frames(points)
     yield from _writes(points)
     # Where the tester was the limit of a side, the change is no gateway's.
-    told = [comparison for comparison in judgement.comparisons if not comparison.at_least]
-    yield from _gains(told)
-    yield from _gains_together(told)
+    unlimited = [comparison for comparison in judgement.comparisons if not comparison.at_least]
+    yield from _gains(unlimited)
+    yield from _gains_together(unlimited)
     yield from _received(points)
 
 

@@ -105,7 +105,7 @@ def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
             asked, put = (readings(members.outside, name) for name in ("query.ns", "insert.ns"))
             if asked and put:
                 pair = Pair(QUERY_FASTER, "insert.ns", "phase", "query", "insert")
-                yield _claim(pair, members, compare(asked, put).change, told=True)
+                yield _claim(pair, members, compare(asked, put).change, decides=True)
 
 
 def _counts(members: Group) -> bool:
@@ -128,11 +128,11 @@ def _pairs(pair: Pair, groups: Iterable[Group], bounds: Container[Place]) -> Ite
             sides = own[pair.first], own[pair.second]
             first, second = (readings(side.outside, pair.quantity) for side in sides)
             if first and second:
-                told = not any(_place(side) in bounds for side in sides)
-                yield _claim(pair, own[pair.second], compare(first, second).change, told=told)
+                decides = not any(_place(side) in bounds for side in sides)
+                yield _claim(pair, own[pair.second], compare(first, second).change, decides=decides)
 
 
-def _claim(pair: Pair, members: Group, change: Interval, *, told: bool) -> Claim:
+def _claim(pair: Pair, members: Group, change: Interval, *, decides: bool) -> Claim:
     first = "tuned" if pair.first is None else pair.first
     return Claim(
         claim=pair.claim,
@@ -141,7 +141,7 @@ def _claim(pair: Pair, members: Group, change: Interval, *, told: bool) -> Claim
         direction=members.definition.direction,
         between=f"{pair.factor} {first} and {pair.second}",
         change=change,
-        holds=_holds(change, pair.sign) if told else "cannot be told",
+        holds=_holds(change, pair.sign) if decides else "cannot be told",
     )
 
 
@@ -189,7 +189,7 @@ def _compared(
     if not first or not second:
         return
     change = compare(first, second).change
-    told = not any(_place(side) in bounds for side in members)
+    decides = not any(_place(side) in bounds for side in members)
     yield Claim(
         claim=text,
         plan=members[0].plan,
@@ -197,7 +197,7 @@ def _compared(
         direction=members[0].definition.direction,
         between=between,
         change=change,
-        holds=_holds(change, sign) if told else "cannot be told",
+        holds=_holds(change, sign) if decides else "cannot be told",
     )
 
 
