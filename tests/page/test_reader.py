@@ -34,8 +34,8 @@ OUT_OF_SIGHT = """() => {
   });
   return [wide.length, lost.map((frame) => frame.getAttribute("aria-label"))];
 }"""
-# Contrast of each axis label with the paper, by WCAG 2.2's relative luminance.
-CONTRASTS = """() => {
+# Contrast of each of these texts with the paper, by WCAG 2.2's relative luminance.
+CONTRASTS = """([texts, property]) => {
   const light = (colour) => {
     const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => {
       const value = part / 255;
@@ -44,8 +44,8 @@ CONTRASTS = """() => {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
   };
   const paper = light(getComputedStyle(document.body).backgroundColor);
-  return [...document.querySelectorAll(".plot .role-axis-label text")].map((text) => {
-    const ink = light(getComputedStyle(text).fill);
+  return [...document.querySelectorAll(texts)].map((text) => {
+    const ink = light(getComputedStyle(text)[property]);
     return Math.max(ink, paper) / Math.min(ink, paper);
   });
 }"""
@@ -135,7 +135,14 @@ def test_figures_can_be_read_on_their_paper(
     with opened(browser, whole, scheme=scheme) as visit:
         visit.page.emulate_media(media=medium)
         visit.wait()
-        contrasts = visit.page.evaluate(CONTRASTS)
+        contrasts = visit.page.evaluate(CONTRASTS, [".plot .role-axis-label text", "fill"])
+        assert min(contrasts, default=0) >= 4.5
+
+
+def test_links_can_be_read_on_the_paper_of_a_dark_screen(browser: Browser, whole: Path) -> None:
+    with opened(browser, whole, scheme="dark") as visit:
+        visit.page.emulate_media(media="print")
+        contrasts = visit.page.evaluate(CONTRASTS, [".findings a", "color"])
         assert min(contrasts, default=0) >= 4.5
 
 

@@ -2,7 +2,9 @@
 """Figures draw what was judged: their rows equal the judgement's values."""
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import altair as alt
 import builder
@@ -11,10 +13,12 @@ import pytest
 import studies
 
 from gatemark.report import gallery, script
-from gatemark.report.chart import bar, cpu, delay, knee
+from gatemark.report.chart import bar, cpu, delay, group, knee, ladder
+from gatemark.report.chart.figure import Figure
 from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
 from gatemark.report.group.source import Source
+from gatemark.report.group.together import together
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.math.interval import Interval
 
@@ -79,6 +83,63 @@ def test_every_panel_is_valid_vega_lite_and_complete(source: Callable[[], Source
             assert wanted <= set(named) | set(spec.get("datasets", {}))
             assert isinstance(figure.alone(place), alt.LayerChart)
             figure.alone(place).to_dict()
+
+
+def places(figure: Figure | None) -> list[tuple[str, str]]:
+    """The rows of ranked bars: the heading above each, and its name."""
+    assert figure is not None
+    (panel,) = figure.specifications()
+    order = panel["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    heading, found = "", []
+    for key in order:
+        heading = key[5:] if ladder.is_heading(key) else heading
+        found += [] if ladder.is_heading(key) else [(heading, key[5:])]
+    assert [row["key"] for row in figure.rows] == [k for k in order if not ladder.is_heading(k)]
+    return found
+
+
+def test_the_ceilings_of_two_runs_stand_apart() -> None:
+    two = together([builder.source(label="A"), builder.source(label="B")])
+    found = places(bar.ceilings(two.judgement))
+    assert len(set(found)) == len(found) == 2 * len(builder.CEILING)
+    assert {heading for heading, _ in found} == {"A: direct", "B: direct"}
+
+
+def test_the_tcp_ceilings_of_two_runs_stand_apart() -> None:
+    two = together([*(replace(studies.source(), label=label) for label in "AB")])
+    headings = {heading for heading, _ in places(group.ceilings(two.judgement))}
+    assert headings == {"A: direct", "B: direct"}
+
+
+def test_the_ceilings_of_two_plans_stand_apart() -> None:
+    judged = builder.judgement()
+    others = tuple(point.about(plan="quick/cost") for point in judged.ceilings)
+    judged = msgspec.structs.replace(judged, ceilings=(*judged.ceilings, *others))
+    assert {heading for heading, _ in places(bar.ceilings(judged))} == {
+        "quick/ceiling",
+        "quick/cost",
+    }
+
+
+def test_points_at_several_rates_without_a_knee_stand_apart() -> None:
+    judged = msgspec.structs.replace(builder.judgement(), knees=())
+    found = places(bar.singles(judged, builder.plans()))
+    assert len(set(found)) == len(found) == len(judged.points)
+
+
+def test_single_points_that_share_all_words_are_told_by_their_plan() -> None:
+    judged = builder.judgement()
+    plain = [point for point in judged.points if point.plan == "quick/plain"]
+    others = tuple(point.about(plan="quick/again") for point in plain)
+    judged = msgspec.structs.replace(judged, points=(*judged.points, *others))
+    found = places(bar.singles(judged))
+    assert len(set(found)) == len(found) == 2 * len(plain)
+
+
+def test_a_band_is_explained() -> None:
+    for figure in gallery.figures(builder.source()):
+        if "'type': 'area'" in str(figure.specifications()):
+            assert re.search(r"\bbands?:", figure.definition), figure.name
 
 
 def test_what_was_not_read_has_no_figure() -> None:

@@ -9,18 +9,21 @@ import pytest
 from command import gatemark
 from msgspec import structs
 
+from gatemark.commands.coverage import shipped
 from gatemark.plan.load import load, suites
 from gatemark.report import gallery
 from gatemark.report.group.source import Source, judged
-from gatemark.report.study import markdown
+from gatemark.report.study import coverage, markdown
 from gatemark.report.study.report import NO_LIKE, NO_SECOND, Section, sections
 from gatemark.report.words.number import MINUS
 from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.boxes import CLOCK
+from gatemark.stats.coverage.coverage import coverage as covered
 from gatemark.stats.math.interval import Interval
 from gatemark.store.directory import RunDirectory
-from gatemark.store.reference import entries
+from gatemark.store.reference import Tally, entries
 from gatemark.store.study.outline import NAMES, outline
+from gatemark.store.study.requirement import requirements
 
 DESCRIBING = {"device_inventory", "testbed", "method"}
 
@@ -30,6 +33,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Source:
     """A made-up run of `wrt54`, `kofler` and `procbench`."""
     path = outlined.keep(tmp_path_factory.mktemp("run") / "run").path
     return judged(RunDirectory.open(path).contents(), path)
+
+
+def test_a_command_in_a_reason_is_code() -> None:
+    rows = covered(requirements(), shipped())
+    text = coverage.page(rows, {}, {"kofler": Tally(1, 1, 0)})
+    assert "<code>gatemark report RUN RUN</code>" in text
 
 
 def made(name: str, source: Source) -> dict[str, Section]:

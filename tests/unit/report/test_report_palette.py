@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import builder
+import counted
 import pytest
 import stacked
 import studies
 
 from gatemark.report import gallery
 from gatemark.report.card.cards import cards
-from gatemark.report.chart.palette import GREY, Palette, palette
+from gatemark.report.chart.palette import COLORS, GREY, Palette, palette
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 
@@ -110,6 +111,18 @@ def test_lines_of_one_arm_share_its_colour_and_differ_in_dash() -> None:
     assert first == second
     first, second = spec["strokeDash"]["scale"]["range"]
     assert first != second
+
+
+def test_no_two_lines_of_a_panel_look_alike() -> None:
+    source = counted.modelled()
+    figure = next(f for f in gallery.figures(source) if f.name.startswith("instructions-"))
+    panels = figure.specifications()
+    palette(source.judgement).paint(panels, figure.plan)
+    for panel in panels:
+        marks = panel["layer"][-1]["encoding"]
+        looks = zip(marks["color"]["scale"]["range"], marks["shape"]["scale"]["range"], strict=True)
+        arms = marks["color"]["scale"]["domain"]
+        assert len(set(looks)) == len(arms) > COLORS
 
 
 def test_colours_of_setups_are_those_of_the_style() -> None:

@@ -1,10 +1,20 @@
 // Tables that sort by their heads and, where they are long, filter by words; all by keyboard too.
 (() => {
   "use strict";
-  // What a cell sorts by: its first number where the whole column has numbers, else its words.
+  // A number at the beginning of a cell. A date, a version or a run's name goes on at its digits.
+  const NUMBER = /^[≥≤<>~+\s]*([-−]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?=$|[\s,;(%])/;
+  const INTERVAL = /^\s*(?:±\s*[\d.]+)?\s*(?:\([^)]*\))?\s*/;
+  const UNIT = /^([KMG]i|[nµmkMG])?\s?(?:(?:packets|bit|connections)\/s|s|B)(?![\w/])/;
+  const FACTORS = {
+    n: 1e-9, µ: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30,
+  };
+
+  // What a cell sorts by in a column of numbers: 900 k packets/s before 1.2 M packets/s.
   function keyOf(text) {
-    const number = /^[≥≤<>+\s]*([-−]?\d[\d.]*(e[+-]?\d+)?)/.exec(text);
-    return number ? Number(number[1].replace("−", "-")) : null;
+    const number = NUMBER.exec(text);
+    if (!number) return null;
+    const unit = UNIT.exec(text.slice(number[0].length).replace(INTERVAL, ""));
+    return Number(number[1].replace("−", "-")) * (FACTORS[unit && unit[1]] || 1);
   }
 
   function sort(table, place) {
@@ -14,15 +24,20 @@
     if (next !== "none") head.setAttribute("aria-sort", next);
     const rows = [...table.tBodies[0].rows].map((row) => {
       const text = row.cells[place].textContent.trim();
-      return { row, text, key: keyOf(text), at: Number(row.dataset.at), isNone: text === "–" };
+      const isNone = !text || text === "–";
+      return { row, text, key: keyOf(text), at: Number(row.dataset.at), isNone };
     });
-    const numeric = rows.every((one) => one.isNone || one.key !== null);
+    const filled = rows.filter((one) => !one.isNone);
+    const numeric = filled.filter((one) => one.key !== null).length * 2 > filled.length;
+    // Nothing stands last, and so do words among numbers: "not measured".
+    const isLast = (one) => (numeric ? one.key === null : one.isNone);
     const sign = next === "descending" ? -1 : 1;
     rows.sort((a, b) => {
       if (next === "none") return a.at - b.at;
-      if (a.isNone !== b.isNone) return a.isNone ? 1 : -1;
-      const order = numeric ? a.key - b.key : a.text.localeCompare(b.text, undefined, { numeric: true });
-      return sign * order || a.at - b.at;
+      if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1;
+      if (isLast(a)) return a.at - b.at;
+      const byWords = () => a.text.localeCompare(b.text, undefined, { numeric: true });
+      return sign * (numeric ? a.key - b.key : byWords()) || a.at - b.at;
     });
     table.tBodies[0].append(...rows.map((one) => one.row));
   }

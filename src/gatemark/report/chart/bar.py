@@ -6,14 +6,13 @@ from collections.abc import Sequence
 import altair as alt
 
 from gatemark.plan.model import Plan
-from gatemark.report.chart import theme
+from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import study
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
 
-BAR_HEIGHT = 30
-LABEL_ROOM = 1.75  # the axis ends so far beyond the longest bar: room for its value
+Bar = tuple[str, str, PointResult]  # group, name within it, what it shows
 
 
 def ceilings(judgement: Judgement) -> Figure | None:
@@ -29,7 +28,7 @@ def ceilings(judgement: Judgement) -> Figure | None:
         f"The tester alone sends and receives at least {rate}",
         "LAN host to WAN host without the gateway. A gateway's value within 10 % of its ceiling "
         "is only a lower bound. Bar: median; whisker: its interval.",
-        [(traffic.point_words(p), p) for p in ceilings],
+        [(owner, words(point), point) for owner, point in owned(ceilings)],
     )
 
 
@@ -47,8 +46,39 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Figure | None:
         f"Fastest of the single points: {singles[0].setup}, {rate}",
         f"Received rate: {traffic.traffic(singles[0].definition)}; "
         f"{_slowdowns(singles)}. Bar: median; whisker: its interval.",
-        [(f"{p.setup} {traffic.point_words(p)}", p) for p in singles],
+        [("", label, point) for label, point in zip(_labels(singles), singles, strict=True)],
     )
+
+
+def owned(points: Sequence[PointResult]) -> list[tuple[str, PointResult]]:
+    """Each point with whose it is, owner by owner; nobody's where all have one owner."""
+    owners = _owners(points)
+    order = list(dict.fromkeys(owners))
+    return sorted(zip(owners, points, strict=True), key=lambda pair: order.index(pair[0]))
+
+
+def words(point: PointResult) -> str:
+    """What a point sent, with the factors that this leaves out: its rate, its mix."""
+    rest = study.label(point, [name for name in point.point if name not in traffic.LOAD])
+    return ", ".join(filter(None, (traffic.point_words(point), rest)))
+
+
+def _owners(points: Sequence[PointResult]) -> list[str]:
+    """The arm, which has its run's letter, and the plan of each: where there are several."""
+    arms, plans = {p.arm for p in points}, {p.plan for p in points}
+    pairs = [((p.arm, arms), (p.plan, plans)) for p in points]
+    return [", ".join(name for name, names in pair if len(names) > 1) for pair in pairs]
+
+
+def _labels(points: Sequence[PointResult]) -> list[str]:
+    """Setup and load of each point; where several have the same, whose it is."""
+    labels = [f"{point.setup} {words(point)}" for point in points]
+    owners: dict[int, str] = {}
+    for label in dict.fromkeys(labels):
+        alike = [p for p, other in zip(points, labels, strict=True) if other == label]
+        owners |= {id(p): owner for p, owner in zip(alike, _owners(alike), strict=True)}
+    pairs = zip(labels, points, strict=True)
+    return [", ".join(filter(None, (label, owners[id(point)]))) for label, point in pairs]
 
 
 def _slowdowns(points: Sequence[PointResult]) -> str:
@@ -58,38 +88,39 @@ def _slowdowns(points: Sequence[PointResult]) -> str:
     return "slowed where it is said" if 0 in slowdowns else "the gateway slowed"
 
 
-def _figure(
-    name: str, title: str, definition: str, texts: Sequence[tuple[str, PointResult]]
-) -> Figure:
-    rows = [_row(label, point) for label, point in texts]
-    columns = {"label": "point", "setup": "setup"}
+def _figure(name: str, title: str, definition: str, bars: Sequence[Bar]) -> Figure:
+    order = ladder.keys(ladder.grouped([(group, label) for group, label, _ in bars]))
+    keys = [key for key in order if not ladder.is_heading(key)]
+    rows = [
+        _row(label, point) | {"key": key} for key, (_, label, point) in zip(keys, bars, strict=True)
+    ]
+    columns = {"label": "point", "setup": "setup", "plan": "plan"}
     columns |= heads("received_pps", "received", "packets/s") | {"limit": "bottleneck"}
     return Figure(
         name=name,
         title=title,
         definition=definition,
-        panels=(("", _bars(name, rows, title)),),
+        panels=(("", _bars(name, order, rows, title)),),
         rows=rows,
         columns=columns,
-        plan=texts[0][1].plan,
+        plan=bars[0][2].plan,
     )
 
 
 def _row(label: str, point: PointResult) -> Row:
     received = point.values["received_pps"]
-    row: Row = {"label": label, "arm": point.arm, "setup": point.setup, "limit": point.limit}
+    row: Row = {"label": label, "arm": point.arm, "setup": point.setup, "plan": point.plan}
     text = number.compact(received, "packets/s", at_least=point.at_least)
-    return row | three("received_pps", received) | {"text": text}
+    return row | three("received_pps", received) | {"limit": point.limit, "text": text}
 
 
-def _bars(name: str, rows: Sequence[Row], description: str) -> Chart:
-    most = max(float(row["received_pps_hi"] or 0) for row in rows) * LABEL_ROOM
-    order = list(dict.fromkeys(str(row["label"]) for row in rows))
+def _bars(name: str, order: Sequence[str], rows: Sequence[Row], description: str) -> Chart:
+    most = max(float(row["received_pps_hi"] or 0) for row in rows)
+    end = theme.end(max(most, 1.0), ladder.room([str(row["text"]) for row in rows]))
     axis = alt.Axis(labelExpr=theme.SI, tickCount=4)
-    scale = alt.Scale(domain=[0, max(most, 1.0)], nice=False)
+    scale = alt.Scale(domain=[0, end], nice=False)
     x = alt.X("received_pps:Q", title="received, packets/s", axis=axis, scale=scale)
-    side = alt.Axis(labelLimit=150, ticks=False, domain=False)
-    y = alt.Y("label:N", sort=order, title=None, axis=side)
+    y = ladder.side(order)
     base = alt.Chart(named(name))
     color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
     bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
@@ -99,6 +130,6 @@ def _bars(name: str, rows: Sequence[Row], description: str) -> Chart:
     text = base.mark_text(style="value", align="left", dx=6).encode(
         alt.X("received_pps_hi:Q", title="received, packets/s"), y, text="text:N"
     )
-    return alt.layer(bar, whisker, text).properties(
-        width="container", height=BAR_HEIGHT * len(order), description=description
+    return alt.layer(bar, whisker, text, *ladder.headings(order)).properties(
+        width="container", height=ladder.height(order), description=description
     )

@@ -29,7 +29,8 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         title=title(judgement, knees),
         definition=(
             "Share of its own CPU that the gateway's busiest thread used, read from outside "
-            f"(schedstat), against the offered rate: {traffic.traffic(knees[0].definition)}."
+            f"(schedstat), against the offered rate: {traffic.traffic(knees[0].definition)}. "
+            "Line: median; band: its interval."
         ),
         panels=tuple(
             (traffic.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)

@@ -34,7 +34,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
         definition=(
             "One-way delay of every packet that arrived, against the offered rate: "
             f"{traffic.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
-            "(p99). Log axis."
+            "(p99); bands: their intervals. Log axis."
         ),
         panels=(),
         rows=rows,

@@ -77,12 +77,13 @@ def _figure(estimates: Sequence[Estimate], known: Sequence[Published], kernel: s
 def _panel(name: str, order: Sequence[str], ends: Sequence[Row]) -> Chart:
     most = max(float(row[key] or 0) for row in ends for key in ("cycles_hi", "published"))
     room = ladder.room([str(row["text"]) for row in ends])
-    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    end = theme.end(most, room)
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     x = alt.X("cycles:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
-    parts = alt.Scale(domain=list(words.PARTS.values()))
-    color = alt.Color("part:N", scale=parts, legend=alt.Legend(columns=2), sort=None)
+    parts = list(words.PARTS.values())
+    legend = alt.Legend(columns=theme.columns(parts))
+    color = alt.Color("part:N", scale=alt.Scale(domain=parts), legend=legend, sort=None)
     tips = [alt.Tooltip(f"{field}:N") for field in ("device", "setup", "part")]
     tips += [alt.Tooltip(f"cycles{bound}:Q", format=",.0f") for bound in ("", "_lo", "_hi")]
     bars = alt.Chart(named(name)).mark_bar(height={"band": 0.66})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from gatemark.report.chart import ladder, published, theme
+from gatemark.report.chart.bar import owned, words
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.published import Choice
 from gatemark.report.group import bar, study
@@ -37,7 +38,7 @@ def ceilings(judgement: Judgement) -> Figure | None:
     ceilings = [p for p in judgement.ceilings if p.definition.l4 == "tcp" and headline.payload(p)]
     if not ceilings:
         return None
-    drawn = [Bar("", "", "", traffic.point_words(point), point) for point in ceilings]
+    drawn = [Bar("", "", owner, words(point), point) for owner, point in owned(ceilings)]
     payloads = [i for point in ceilings if (i := headline.payload(point)) is not None]
     least = number.at_least(min(payloads, key=lambda i: i.lo), "bit/s")
     text = f"The tester alone moves at least {least} of TCP payload"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of one packet over the size of its frame: a line for each arm and way."""
+"""Instructions of one packet over the size of its frame: a panel for each way, a line each arm."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,10 @@ def figures(judgement: Judgement) -> list[Figure]:
 
 def _figure(plan: str, walks: Sequence[Executed]) -> Figure:
     name = sweep.plain(f"instructions-{plan}")
-    rows = sorted((_row(walk) for walk in walks), key=lambda row: (row["line"], row["frame_bytes"]))
+    rows = sorted(map(_row, walks), key=lambda row: (row["arm"], row["frame_bytes"]))
+    arms = list(dict.fromkeys(walk.arm for walk in walks))
+    ways = dict.fromkeys(str(_row(walk)["way"]) for walk in walks)
+    most = max(walk.instructions.hi for walk in walks)
     columns = {"arm": "arm", "way": "way", "frame_bytes": "frame (B)"}
     columns |= heads("instructions", "instructions of a packet", "instructions")
     return Figure(
@@ -39,7 +42,7 @@ def _figure(plan: str, walks: Sequence[Executed]) -> Figure:
             "Instructions that the gateway executes for one packet, by the size of its frame: the "
             "mode of all walks. A copy that a card makes costs none, one that the CPU makes does."
         ),
-        panels=(("", _panel(name, rows)),),
+        panels=tuple((way, _panel(name, way, arms, most)) for way in ways),
         rows=rows,
         columns=columns,
         plan=plan,
@@ -55,7 +58,7 @@ def _row(walk: Executed) -> Row:
     family = "" if kind.family == "ipv4" else f", {traffic.FAMILY[kind.family]}"
     over = ", TCP" if kind.l4 == "tcp" else ""
     way = f"{traffic.way(kind.direction)}{over}{family}"
-    row: Row = {"arm": walk.arm, "way": way, "line": f"{walk.arm}, {way}"}
+    row: Row = {"arm": walk.arm, "way": way}
     row |= {"frame_bytes": float(kind.frame_bytes or 0)}
     return row | three("instructions", walk.instructions)
 
@@ -64,7 +67,7 @@ def _title(walks: Sequence[Executed]) -> str:
     """What the smallest and largest frame of the first line with most sizes execute."""
     lines: dict[object, list[Executed]] = {}
     for walk in walks:
-        lines.setdefault(_row(walk)["line"], []).append(walk)
+        lines.setdefault((walk.arm, _row(walk)["way"]), []).append(walk)
     own = max(lines.values(), key=len)
     own.sort(key=lambda walk: walk.definition.frame_bytes or 0)
     first, last = own[0], own[-1]
@@ -73,15 +76,14 @@ def _title(walks: Sequence[Executed]) -> str:
     return f"{first.arm}: from {sizes} a packet costs {by} instructions"
 
 
-def _panel(name: str, rows: Sequence[Row]) -> Chart:
+def _panel(name: str, way: str, arms: Sequence[str], most: float) -> Chart:
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     x = alt.X("frame_bytes:Q", title="frame, bytes", axis=axis, scale=alt.Scale(nice=False))
-    y = alt.Y("instructions:Q", title="instructions of a packet", axis=axis)
-    lines = list(dict.fromkeys(str(row["line"]) for row in rows))
-    color = alt.Color("line:N", scale=alt.Scale(domain=lines), legend=alt.Legend(columns=2))
-    shape = alt.Shape("line:N", scale=alt.Scale(domain=lines, range=theme.SHAPES), legend=None)
+    scale = alt.Scale(domain=[0, most], nice=True)
+    y = alt.Y("instructions:Q", title="instructions of a packet", axis=axis, scale=scale)
+    color, shape = theme.color(arms, arms), theme.shape(arms, arms)
     tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "way", "frame_bytes", "instructions")]
-    base = alt.Chart(named(name))
+    base = alt.Chart(named(name)).transform_filter(alt.datum.way == way)
     low, high = alt.Y("instructions_lo:Q", title=y["title"]), alt.Y2("instructions_hi:Q")
     layers = [
         base.mark_line().encode(x, y, color),
@@ -89,5 +91,7 @@ def _panel(name: str, rows: Sequence[Row]) -> Chart:
         base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color, shape, tooltip=tips),
     ]
     return alt.layer(*layers).properties(
-        width="container", height=theme.HEIGHT, description="Instructions of a packet over its size"
+        width="container",
+        height=theme.HEIGHT,
+        description=f"Instructions of a packet over its size, {way}",
     )

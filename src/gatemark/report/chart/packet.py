@@ -98,13 +98,12 @@ def _text(model: Model, takes: Interval) -> str:
 def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row], title: str) -> Chart:
     most = max(float(row["ns_hi"] or 0) for row in ends)
     room = ladder.room([str(row["text"]) for row in ends])
-    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    end = theme.end(most, room)
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     x = alt.X("ns:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
-    color = alt.Color(
-        "term:N", scale=alt.Scale(domain=list(terms)), legend=alt.Legend(columns=2), sort=None
-    )
+    legend = alt.Legend(columns=theme.columns(terms))
+    color = alt.Color("term:N", scale=alt.Scale(domain=list(terms)), legend=legend, sort=None)
     tips = [alt.Tooltip("setup:N"), alt.Tooltip("term:N")]
     tips += [alt.Tooltip(f"ns{end}:Q", format=",.0f") for end in ("", "_lo", "_hi")]
     bars = alt.Chart(named(NAME)).mark_bar(height={"band": 0.66})

@@ -124,7 +124,7 @@ def _steps_panel(name: str, arm: str, near: tuple[float, float]) -> Chart:
         scale=alt.Scale(domain=list(near), nice=False),
     )
     kinds = [NOTHING, LITTLE, MORE, LATE]
-    legend = alt.Legend(columns=2, symbolOpacity=1)
+    legend = alt.Legend(columns=theme.columns(kinds), symbolOpacity=1)
     color = alt.Color("became:N", scale=alt.Scale(domain=kinds), legend=legend)
     shapes = alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)])
     shape = alt.Shape("became:N", scale=shapes, legend=legend)

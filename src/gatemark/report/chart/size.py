@@ -25,7 +25,7 @@ def figures(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -
     """Payload over size, and the same as a share of each line's plateau."""
     drawn = line.lines(study.points)
     choice = published.choose(beside, study.points)
-    flat = [line for line in drawn if line.is_flat]
+    flat = [line for line in drawn if line.is_flat and line.plateau > 0]
     shares = [_share(study, flat, choice)] if flat else []
     return [_throughput(judgement, study, drawn, choice), *shares]
 
@@ -129,7 +129,7 @@ def _most(
     for row in marks:
         l4 = str(row["kind"]).lower()
         tops[l4] = max(tops[l4], float(row["payload_bps"] or 0))
-    return {l4: top * ABOVE for l4, top in tops.items()}
+    return {l4: top * ABOVE or 1.0 for l4, top in tops.items()}
 
 
 def _tops(drawn: Sequence[Line]) -> dict[str, float]:

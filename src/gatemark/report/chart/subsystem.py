@@ -81,14 +81,13 @@ def _panel(
 ) -> Chart:
     most = max(float(row["amount"] or 0) for row in ends)
     room = ladder.room([str(row["text"]) for row in ends])
-    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    end = theme.end(most, room)
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     title = f"{unit} a packet"
     x = alt.X("amount:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
     y = ladder.side(order)
-    color = alt.Color(
-        "part:N", scale=alt.Scale(domain=list(parts)), legend=alt.Legend(columns=2), sort=None
-    )
+    legend = alt.Legend(columns=theme.columns(parts))
+    color = alt.Color("part:N", scale=alt.Scale(domain=list(parts)), legend=legend, sort=None)
     tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "packet", "subsystem", "calls")]
     tips.append(alt.Tooltip("amount:Q", format=",.0f"))
     bars = alt.Chart(named(name)).mark_bar(height={"band": 0.66})

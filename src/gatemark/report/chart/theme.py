@@ -27,6 +27,8 @@ SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
     ("right", "left", 6),
 )
 LONGEST_LABEL = 14
+# Pixels of a legend: a letter at most, a symbol with its gaps, a name at most.
+_CHARACTER, _SYMBOL, _LONGEST = 6.6, 36, 300
 LABELLED = 3  # up to so many arms are named at their lines, more get a legend
 
 _INK, _SOFT, _GRID, _PAPER = "var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"
@@ -65,7 +67,8 @@ def config() -> dict[str, Any]:
             "orient": "top",
             "title": None,
             "columns": 1,
-            "labelLimit": 300,
+            "labelLimit": {"expr": f"max(40, min({_LONGEST}, width - {_SYMBOL}))"},
+            "symbolLimit": 0,  # none: each line has its name, of however many
             "labelFontSize": 12,
         },
         "range": {"category": [f"var(--kind{number})" for number in range(1, 7)]},
@@ -107,10 +110,9 @@ def dash(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.StrokeD
 
 
 def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Colour and dash of lines without markers; the legend shows strokes, two names in a row."""
-    columns = 2 if all(len(arm) <= LONGEST_LABEL for arm in arms) else 1
+    """Colour and dash of lines without markers; the legend shows strokes."""
     legend = alt.Legend(
-        columns=columns,
+        columns=columns(arms),
         symbolType="stroke",
         symbolSize=500,
         symbolStrokeWidth=2,
@@ -163,9 +165,19 @@ def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> al
     axis = alt.Axis(
         labelExpr=f"format(datum.value / {to.factor:g}, ',~r')", tickCount=4, labelBound=True
     )
-    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
-    scale = alt.Scale(domain=[0, end], nice=False)
+    scale = alt.Scale(domain=[0, end(most, room)], nice=False)
     return alt.X(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
+
+
+def end(most: float, room: int) -> alt.ExprRef:
+    """Where an axis from zero ends that has so many pixels for text behind its highest value."""
+    return alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+
+
+def columns(names: Sequence[str], most: int = 2) -> alt.ExprRef:
+    """A legend's columns: so many where its names have room in them, one on a narrow screen."""
+    wide = most * (max(map(len, names), default=0) * _CHARACTER + _SYMBOL)
+    return alt.ExprRef(f"width < {wide:.0f} ? 1 : {most}")
 
 
 def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
@@ -189,7 +201,9 @@ def delay_across(field: str, span: tuple[float, float]) -> alt.X:
 
 def strokes(field: str, levels: Sequence[str]) -> alt.StrokeDash:
     """A dash for each level of what is no arm, solid for the last, with a legend of strokes."""
-    legend = alt.Legend(symbolType="stroke", symbolSize=500, symbolStrokeWidth=2, columns=2)
+    legend = alt.Legend(
+        symbolType="stroke", symbolSize=500, symbolStrokeWidth=2, columns=columns(levels)
+    )
     dashes = list(reversed(_cycle(DASHES, levels)))
     scale = alt.Scale(domain=list(levels), range=dashes)
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend if len(levels) > 1 else None)

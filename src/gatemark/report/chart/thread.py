@@ -137,7 +137,7 @@ def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Chart:
 
 
 def _axis(most: float, room: int) -> alt.X:
-    end = alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    end = theme.end(most, room)
     axis = alt.Axis(format=".0%", values=[0, 0.5, 1, *range(2, 1 + int(most))])
     scale = alt.Scale(domain=[0, end], nice=False)
     return alt.X("start:Q", title="share of one CPU", axis=axis, scale=scale)
@@ -163,7 +163,7 @@ def _tester(bars: alt.Chart, uses: Sequence[Use], x: alt.X, y: alt.Y) -> list[al
 
 def _color(uses: Sequence[Use]) -> alt.Color:
     threads = thread.names(uses)
-    legend = alt.Legend(columns=3, symbolType="square", symbolOpacity=1)
+    legend = alt.Legend(columns=theme.columns(threads, 3), symbolType="square", symbolOpacity=1)
     scale = alt.Scale(domain=threads)
     return alt.Color("who:N", scale=scale, legend=legend if len(threads) > 1 else None)
 

@@ -23,6 +23,7 @@ BASE, COSTS, SAVES, UNTOLD = "base", "costs", "saves", "not told"
 KINDS = (BASE, COSTS, SAVES, UNTOLD)
 COLORS = ["var(--bar)", "var(--bad)", "var(--good)", "var(--soft)"]
 NEAR = 50.0  # ns, packets/s, instructions: nearer to nothing the axis of steps is linear
+STEPS = f"What each step adds (log axis beyond ±{NEAR:g})"
 MOST = 4  # points of a plan in instructions that have one each; of more a curve tells
 Span = tuple[float, float]
 
@@ -47,7 +48,7 @@ def _figure(ladder: Ladder) -> Figure:
     columns |= {"noise": f"noise ({unit})", "mde": f"MDE ({unit})", "p": "p"}
     panels: list[tuple[str, Chart]] = [("", _waterfall(name, rows, quantity))]
     if len(rows) > 1:
-        panels.append(("What each step adds", _steps(name, rows[1:], quantity)))
+        panels.append((STEPS, _steps(name, rows[1:], quantity)))
     return Figure(
         name=name,
         title=_title(ladder),
@@ -146,7 +147,8 @@ def _axis(quantity: str) -> str:
 
 
 def _kind(*, told_: bool) -> alt.Color:
-    legend = alt.Legend(columns=len(KINDS), symbolOpacity=1) if told_ else None
+    columns = theme.columns(list(KINDS), len(KINDS))
+    legend = alt.Legend(columns=columns, symbolOpacity=1) if told_ else None
     scale = alt.Scale(domain=list(KINDS), range=COLORS)
     return alt.Color("kind:N", scale=scale, legend=legend)
 
@@ -155,7 +157,7 @@ def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Chart:
     order = [str(row["key"]) for row in rows]
     most = max(float(row["tip"] or 0) for row in rows)
     room = rungs.room([str(row["text"]) for row in rows])
-    end = alt.ExprRef(f"{max(most, 1.0):g} * width / max(width - {room}, 40)")
+    end = theme.end(max(most, 1.0), room)
     label = theme.TIME if quantity == PACKET else theme.SI
     axis = alt.Axis(labelExpr=label, tickCount=5, labelOverlap=True, labelSeparation=8)
     title = _axis(quantity)
@@ -183,10 +185,11 @@ def _steps(name: str, rows: Sequence[Row], quantity: str) -> Chart:
     order = [str(row["key"]) for row in rows]
     ends = [float(row[end] or 0) for row in rows for end in ("step_lo", "step_hi")]
     low, high = min([-NEAR, *ends]), max([NEAR, *ends])
-    powers = [sign * 10.0**power for power in range(2, 8) for sign in (1, -1)]
-    ticks = sorted([0.0, *(value for value in powers if low <= value <= high)])
+    sizes = [step * 10.0**power for power in range(2, 8) for step in (1, 2, 5)]
+    both = [sign * size for size in sizes for sign in (1, -1)]
+    ticks = sorted([0.0, *(value for value in both if low <= value <= high)])
     zero_plain = "datum.value == 0 ? '0' : datum.label"
-    axis = alt.Axis(format="+,.0f", labelExpr=zero_plain, values=ticks, labelOverlap=True)
+    axis = alt.Axis(format="+,.0f", labelExpr=zero_plain, values=ticks, labelOverlap="greedy")
     scale = alt.Scale(type="symlog", constant=NEAR, domain=[low, high * 1.2], nice=False)
     title = f"adds, {UNITS[quantity]}"
     x = alt.X("step:Q", title=title, axis=axis, scale=scale)
@@ -205,5 +208,5 @@ def _steps(name: str, rows: Sequence[Row], quantity: str) -> Chart:
         ),
     ]
     return alt.layer(*layers).properties(
-        width="container", height=rungs.height(order), description="What each step adds"
+        width="container", height=rungs.height(order), description=STEPS
     )

@@ -152,6 +152,15 @@ def test_of_two_runs_each_has_its_own_waterfall() -> None:
     }
 
 
+def test_the_axis_of_steps_says_where_it_is_logarithmic(judged: Judgement) -> None:
+    (figure,) = waterfall.figures(judged)
+    _, steps = figure.specifications()
+    points = next(layer for layer in steps["layer"] if layer["mark"]["type"] == "point")
+    assert points["encoding"]["x"]["scale"]["type"] == "symlog"
+    heading, _ = figure.panels[1]
+    assert heading == "What each step adds (log axis beyond ±50)"
+
+
 def test_a_csv_of_values_has_the_steps() -> None:
     text = export("csv", [stacked.source()]).decode()
     head, *rows = text.splitlines()

@@ -98,6 +98,18 @@ def test_a_share_is_of_the_median_at_the_largest_sizes(judged: Judgement) -> Non
     assert not few.is_flat
 
 
+def test_a_line_that_carries_nothing_is_drawn_and_has_no_share(judged: Judgement) -> None:
+    nothing = Interval(0.0, 0.0, 0.0, 6, 0.969)
+    points = tuple(
+        replace(p, values=p.values | {"goodput_bps": nothing}) if p.plan == "studies/blocks" else p
+        for p in judged.points
+    )
+    found = gallery.figures(studies.source(replace(judged, points=points)))
+    names = {figure.name for figure in found}
+    assert "size-studies-blocks" in names
+    assert "size-studies-blocks-share" not in names
+
+
 def test_what_is_published_far_away_is_left_to_the_table(drawn: dict[str, Figure]) -> None:
     figure = drawn["size-studies-blocks"]
     devices = {row["device"] for row in figure.extra[f"{figure.name}-published"]}
