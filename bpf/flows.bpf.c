@@ -85,14 +85,17 @@ INLINE void add(struct flow *flow, const struct seen *seen, __u32 way, __u64 now
 	__sync_fetch_and_add(&flow->packets[way & 1], 1);
 	__sync_fetch_and_add(&flow->bytes[way & 1], seen->bytes);
 	flow->tcp_flags[way & 1] |= seen->tcp_flags;
-	flow->last_ns = now_ns;
+	if (!flow->first_ns[way & 1])
+		flow->first_ns[way & 1] = now_ns;
+	flow->last_ns[way & 1] = now_ns;
 }
 
-/* Another CPU may have made the entry meanwhile. */
+/* Another CPU may have made it meanwhile. It has its time: the agent may see it before add(). */
 INLINE struct flow *begin(void *map, const void *key, const struct seen *seen, __u32 way,
 			  __u64 now_ns)
 {
-	struct flow new = { .first_ns = now_ns, .last_ns = now_ns };
+	__u64 up_ns = way == FLOW_UP ? now_ns : 0, down_ns = now_ns - up_ns;
+	struct flow new = { .first_ns = { up_ns, down_ns }, .last_ns = { up_ns, down_ns } };
 
 	new.first_way = (__u8)way;
 	new.service = seen->service;

@@ -123,29 +123,45 @@ int capture_file_open(struct capture_file *file, struct fault *fault)
 	return error ? fault_system(fault, error, "file", file->path) : 0;
 }
 
-static void forget_oldest(const struct capture_file *file)
+static void forget_oldest(struct capture_file *file)
 {
 	char path[PATH_BYTES];
 
 	if (!file->keep || file->number <= file->keep)
 		return;
 	path_of(file, file->number - file->keep, path);
-	unlink(path);
+	if (unlink(path) < 0 && errno != ENOENT)
+		file->error = -errno;
 }
 
-/* Where the next file cannot be opened the capture goes on in this one. */
+/* Closes the next file, whose header was not written. */
+static void give_up(const struct capture_file *file)
+{
+	char path[PATH_BYTES];
+
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	path_of(file, file->number, path);
+	if (file->is_regular)
+		unlink(path);
+}
+
+/* Where the next file cannot be opened the capture goes on in this one: no packet is lost. */
 static void rotate(struct capture_file *file)
 {
 	struct capture_file before = *file;
 	int full = file->rotate_bytes && file->file_bytes >= file->rotate_bytes;
 	int old = file->rotate_ns && clock_now() - file->opened_ns >= file->rotate_ns;
+	int error;
 
 	if (!file->is_regular || !(full || old))
 		return;
-	if (open_next(file)) {
-		if (file->fd >= 0)
-			close(file->fd);
+	error = open_next(file);
+	if (error) {
+		give_up(file);
 		*file = before;
+		file->error = error;
 		return;
 	}
 	close(before.fd);

@@ -28,14 +28,14 @@ struct capture_file {
 	uint64_t file_bytes, opened_ns;
 	uint64_t bytes; /* of all files */
 	uint64_t lost; /* packets that the disk or the pipe did not take; the others are written */
-	int error; /* why; 0: none was lost */
+	int error; /* the last, also of a rotation, which costs no packet; 0: none */
 	uint8_t *record; /* room for records as pcap has them */
 };
 
 /* Opens the first file and writes its header. 0 or -errno with the fault of key "file" filled. */
 int capture_file_open(struct capture_file *file, struct fault *fault);
 
-/* Writes blocks, rotating between two of them at most once. What fails is counted. */
+/* Writes blocks, rotating before them at most once. What fails is counted. */
 void capture_file_put(struct capture_file *file, const uint8_t *blocks, size_t bytes);
 
 void capture_file_close(struct capture_file *file);

@@ -4,6 +4,7 @@
 #include "bpf/capture.h"
 #include "time/clock.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define SECTION_BLOCK 0x0a0d0d0au
@@ -95,6 +96,20 @@ static void put_pcap(struct writer *writer, const struct capture_kind *kind)
 	put32(writer, 0);
 	put32(writer, kind->snaplen);
 	put32(writer, kind->interface[0].link_type);
+}
+
+int format_check(const struct capture_kind *kind, struct fault *fault)
+{
+	const struct capture_interface *first = &kind->interface[0];
+
+	for (size_t i = 1; kind->format == CAPTURE_PCAP && i < kind->interfaces; i++)
+		if (kind->interface[i].link_type != first->link_type)
+			return fault_set(fault, -EINVAL, "format",
+					 "ask for pcapng, or capture one device at a time",
+					 "pcap has one link type: packets of %s and %s begin in "
+					 "different ways",
+					 first->name, kind->interface[i].name);
+	return 0;
 }
 
 size_t format_header(const struct capture_kind *kind, uint8_t header[FORMAT_HEADER_MOST])

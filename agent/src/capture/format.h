@@ -3,6 +3,8 @@
 #ifndef GM_CAPTURE_FORMAT_H
 #define GM_CAPTURE_FORMAT_H
 
+#include "talk/fault.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +26,12 @@ struct capture_kind {
 	struct capture_interface interface[CAPTURE_INTERFACES_MOST];
 	size_t interfaces;
 };
+
+/*
+ * Whether the format can say all that: pcap has one link type for all packets. 0 or -EINVAL with
+ * the fault of key "format" filled.
+ */
+int format_check(const struct capture_kind *kind, struct fault *fault);
 
 /* A section header and an interface of at most 128 bytes each. */
 #define FORMAT_HEADER_MOST (64 + CAPTURE_INTERFACES_MOST * 128)

@@ -17,7 +17,6 @@
 
 #define RING_BLOCK_BYTES (128u << 10)
 #define RING_FRAME_BYTES 2048 /* only has to divide a block */
-#define RETIRE_MS 50 /* a block is handed over when it is so old, or full */
 /* Where a packet's link address stands behind its header: TPACKET_ALIGN() of its size. */
 #define LINK_AT ((sizeof(struct tpacket3_hdr) + 15u) & ~15u)
 #define ROOM_BYTES                                                                                 \
@@ -49,7 +48,7 @@ static int map_ring(const struct packets *packets, struct packets_device *device
 		.tp_block_nr = blocks,
 		.tp_frame_size = RING_FRAME_BYTES,
 		.tp_frame_nr = blocks * (RING_BLOCK_BYTES / RING_FRAME_BYTES),
-		.tp_retire_blk_tov = RETIRE_MS,
+		.tp_retire_blk_tov = PACKETS_RETIRE_MS,
 	};
 	int version = TPACKET_V3;
 	int error = set(device->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version));

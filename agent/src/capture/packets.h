@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PACKETS_RETIRE_MS 50 /* the kernel hands a block over when it is so old, or full */
+
 struct packets_device {
 	int fd; /* -1: none */
 	uint8_t *memory;

@@ -35,14 +35,29 @@ static struct capture_ring *ring_of(const struct rings *rings, unsigned int cpu)
 	return (struct capture_ring *)(void *)(rings->memory + cpu * stride);
 }
 
-/* The largest power of two of which all rings fit into so many bytes; 0: none does. */
-static uint32_t choose_size(uint64_t bytes, uint32_t snaplen, unsigned int count)
+/* A block does not go round the end: one finds room in an empty ring of two, wherever it stands. */
+static uint32_t least_size(uint32_t snaplen)
 {
-	uint32_t size = RING_MOST;
+	uint32_t size = RING_LEAST;
 
-	while (size >= RING_LEAST && CAPTURE_VALUE_BYTES((uint64_t)size) * count > bytes)
+	while (size < 2 * (CAPTURE_BLOCK_BYTES + snaplen))
+		size *= 2;
+	return size;
+}
+
+static uint64_t memory_of(uint32_t size, unsigned int count)
+{
+	return CAPTURE_VALUE_BYTES((uint64_t)size) * count;
+}
+
+uint32_t rings_choose_size(uint64_t bytes, uint32_t snaplen, unsigned int count)
+{
+	uint32_t size = RING_MOST, least = least_size(snaplen);
+	uint64_t most = bytes ? bytes : RINGS_PRESET_BYTES;
+
+	while (size > least && memory_of(size, count) > most)
 		size /= 2;
-	return size >= RING_LEAST && size >= 2 * (CAPTURE_BLOCK_BYTES + snaplen) ? size : 0;
+	return bytes && memory_of(size, count) > bytes ? 0 : size;
 }
 
 int rings_open(struct rings *rings, uint64_t bytes, uint32_t snaplen, struct fault *fault)
@@ -50,11 +65,12 @@ int rings_open(struct rings *rings, uint64_t bytes, uint32_t snaplen, struct fau
 	int error;
 
 	*rings = (struct rings){ .count = bpf_possible_cpus(), .map.fd = -1 };
-	rings->ring_bytes = choose_size(bytes, snaplen, rings->count);
+	rings->ring_bytes = rings_choose_size(bytes, snaplen, rings->count);
 	if (!rings->ring_bytes)
 		return fault_set(fault, -EINVAL, "memory_bytes", "give more, or a shorter snaplen",
-				 "%llu bytes are too few for the rings of %u CPUs",
-				 (unsigned long long)bytes, rings->count);
+				 "%llu bytes are too few for the rings of %u CPUs, which need %llu",
+				 (unsigned long long)bytes, rings->count,
+				 (unsigned long long)memory_of(least_size(snaplen), rings->count));
 	rings->map = (struct bpf_map){
 		.name = CAPTURE_RING,
 		.type = BPF_MAP_TYPE_ARRAY,

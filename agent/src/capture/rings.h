@@ -22,10 +22,16 @@ struct rings {
 	uint64_t *seen; /* each ring's head at the last look */
 };
 
+#define RINGS_PRESET_BYTES (4u << 20) /* of memory, where nothing else is asked for */
+
 /*
- * Makes rings that take at most `bytes` of memory together. 0 or -errno with the fault of key
- * "memory_bytes" filled.
+ * The size of each of so many rings, the largest power of two of which all take at most `bytes` of
+ * memory; 0: none that holds packets of this snaplen does. Where bytes is 0 they take
+ * RINGS_PRESET_BYTES, or more where so many need it.
  */
+uint32_t rings_choose_size(uint64_t bytes, uint32_t snaplen, unsigned int count);
+
+/* Makes rings of that size. 0 or -errno with the fault of key "memory_bytes" filled. */
 int rings_open(struct rings *rings, uint64_t bytes, uint32_t snaplen, struct fault *fault);
 
 /* Hands all whole blocks to the file, ring by ring, and makes their room free. */

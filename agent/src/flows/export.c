@@ -39,12 +39,15 @@ static int connect_within(const struct flow_export *export, int fd)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
 	socklen_t bytes = sizeof(int);
-	int error = 0;
+	int error = 0, count;
 
 	if (connect(fd, (const struct sockaddr *)&export->to, export->to_bytes) == 0)
 		return 0;
-	if (errno != EINPROGRESS || poll(&ready, 1, CONNECT_MS) != 1)
+	if (errno != EINPROGRESS)
 		return -errno;
+	count = poll(&ready, 1, CONNECT_MS);
+	if (count != 1)
+		return count ? -errno : -ETIMEDOUT;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0)
 		return -errno;
 	return -error;
@@ -78,7 +81,6 @@ int flow_export_open(struct flow_export *export, const char *address, uint16_t p
 	error = reach(export);
 	if (error)
 		return fault_system(fault, error, "collector", "reaching the collector");
-	export->ipfix.realtime_ns = 0 - clock_realtime_offset();
 	export->templates_ns = clock_now();
 	ipfix_begin(&export->ipfix, true);
 	return 0;
@@ -161,6 +163,9 @@ void flow_export_flush(struct flow_export *export)
 
 void flow_export_put(struct flow_export *export, const struct flow_record *record)
 {
+	/* For each message anew: the time of day may be set while flows are kept. */
+	if (!export->ipfix.inside)
+		export->ipfix.realtime_ns = 0 - clock_realtime_offset();
 	if (ipfix_add(&export->ipfix, record))
 		return;
 	flow_export_flush(export);

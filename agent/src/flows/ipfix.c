@@ -156,9 +156,11 @@ static uint64_t value_of(const struct ipfix *ipfix, const struct view *view,
 	case END_REASON:
 		return view->record->end;
 	case START_MS:
-		return milliseconds(ipfix, flow->first_ns);
+		return milliseconds(ipfix,
+				    ipfix->biflows ? flow_first_ns(flow) : flow->first_ns[way]);
 	case END_MS:
-		return milliseconds(ipfix, flow->last_ns);
+		return milliseconds(ipfix,
+				    ipfix->biflows ? flow_last_ns(flow) : flow->last_ns[way]);
 	case PACKETS:
 		return flow->packets[way];
 	default:
@@ -205,7 +207,8 @@ bool ipfix_add(struct ipfix *ipfix, const struct flow_record *record)
 	if (ipfix->message.used + MESSAGE_SET_BYTES + 2 * each > MESSAGE_MOST)
 		return false;
 	message_open(&ipfix->message, template);
-	put_record(ipfix, &ahead);
+	if (ipfix->biflows || record->flow.packets[ahead.way])
+		put_record(ipfix, &ahead);
 	if (!ipfix->biflows && record->flow.packets[back.way])
 		put_record(ipfix, &back);
 	return true;

@@ -23,8 +23,15 @@ struct flow_record {
 	enum flow_end end;
 };
 
+/* The flows of one kind of address. */
+struct flow_family {
+	struct bpf_map flows; /* the kernel counts in it */
+	struct bpf_map parts; /* what was reported of flows that go on; the same keys and values */
+};
+
 struct flow_table {
-	struct bpf_map ipv4, ipv6, counts;
+	struct flow_family ipv4, ipv6;
+	struct bpf_map counts;
 	unsigned int cpus;
 };
 
@@ -32,14 +39,25 @@ struct flow_limits {
 	uint64_t idle_ns, active_ns;
 };
 
+/* When it began and when its last packet came, of either way. */
+uint64_t flow_first_ns(const struct flow *flow);
+uint64_t flow_last_ns(const struct flow *flow);
+
+/* Leaves of a flow the part that comes after what was reported of it; false: no packet did. */
+bool flow_take_off(struct flow *flow, const struct flow *reported);
+
 typedef void flow_sink(void *context, const struct flow_record *record);
+
+/* Before all else: nothing is open. */
+void flow_table_prepare(struct flow_table *table);
 
 /* Makes tables for so many flows each. 0 or -errno with the fault filled. */
 int flow_table_open(struct flow_table *table, uint32_t flows, struct fault *fault);
 
 /*
  * Takes what has ended by these limits out of the tables, and hands it on; all, where `all` is set.
- * Returns the flows that stay.
+ * What lasts longer than a limit stays, and its part so far is handed on: a part has packets, and
+ * begins in each way with the last packet that was reported of it. Returns the flows that stay.
  */
 uint64_t flow_table_collect(const struct flow_table *table, const struct flow_limits *limits,
 			    bool all, flow_sink *sink, void *context);

@@ -11,11 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the columns stand in a line: user nice system idle iowait irq softirq steal. */
-static const unsigned int column_of[] = { 0, 6, 1, 4, 8, 3, 2, 5 };
+/*
+ * The column that each field of a line counts in: user nice system idle iowait irq softirq steal.
+ * A CPU that waits for I/O is idle.
+ */
+static const unsigned int column_of[] = { 0, 6, 1, 4, 4, 3, 2, 5 };
 
 #define FIELDS (sizeof(column_of) / sizeof(column_of[0]))
-#define NONE 8
+#define COLUMNS 7
 
 /* The number of a line "cpuN ...", as text; NULL for the total and all other lines. */
 static char *cpu_of(char *line)
@@ -45,12 +48,12 @@ static int cpu_open(struct gauge *gauge, const struct gauge_options *options, st
 WRAPS static void read_line(struct gauge *gauge, struct series *series, char *at, size_t row,
 			    uint64_t ms_per_tick)
 {
-	for (unsigned int field = 0; field < FIELDS; field++) {
-		uint64_t ticks = gauge_number(&at, 10);
+	uint64_t ticks[COLUMNS] = { 0 };
 
-		if (column_of[field] != NONE)
-			gauge_set(gauge, series, column_of[field], row, ticks * ms_per_tick);
-	}
+	for (unsigned int field = 0; field < FIELDS; field++)
+		ticks[column_of[field]] += gauge_number(&at, 10);
+	for (unsigned int column = 0; column < COLUMNS; column++)
+		gauge_set(gauge, series, column, row, ticks[column] * ms_per_tick);
 }
 
 static void cpu_read(struct gauge *gauge, size_t row)

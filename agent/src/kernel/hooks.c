@@ -23,8 +23,8 @@ uint16_t hooks_link_type(const char *device)
 		hardware = request.ifr_hwaddr.sa_family;
 	if (fd >= 0)
 		close(fd);
-	return hardware == ARPHRD_NONE || hardware == ARPHRD_PPP ? LINK_TYPE_RAW
-								 : LINK_TYPE_ETHERNET;
+	return hardware == ARPHRD_ETHER || hardware == ARPHRD_LOOPBACK ? LINK_TYPE_ETHERNET
+								       : LINK_TYPE_RAW;
 }
 
 static int refuse(struct fault *fault, int error, const char *device)

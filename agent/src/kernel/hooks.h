@@ -32,7 +32,7 @@ int hooks_attach(struct hooks *hooks, const char *device, enum hooks_way way, in
 /* Packets come no more; nothing is left at the devices. */
 void hooks_close(struct hooks *hooks);
 
-/* LINKTYPE_... of a device's packets: IP packets of tunnels and PPP, else Ethernet. */
+/* LINKTYPE_... of a device's packets: Ethernet frames, also of lo; else, as of tunnels, IP. */
 #define LINK_TYPE_ETHERNET 1
 #define LINK_TYPE_RAW 101
 uint16_t hooks_link_type(const char *device);

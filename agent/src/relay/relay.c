@@ -80,6 +80,23 @@ static void send_due(struct relay *relay, uint64_t until_ns)
 	}
 }
 
+/* An eventfd holds one that is not heard yet: neither call can fail for long. */
+static void ring(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void hear(int fd)
+{
+	uint64_t rung;
+
+	while (read(fd, &rung, sizeof(rung)) < 0 && errno == EINTR)
+		;
+}
+
 /* Sleeps so long at most, until it is asked, or until a frame comes if `frames`. */
 static void sleep_for(struct relay *relay, uint64_t ns, bool frames)
 {
@@ -90,6 +107,9 @@ static void sleep_for(struct relay *relay, uint64_t ns, bool frames)
 
 	credit_spend(&relay->credit, clock_now());
 	ppoll(wake, frames ? 2 : 1, &most, NULL);
+	/* Here, as the ring may come after its answer, and no later sleep would last. */
+	if (wake[0].revents & POLLIN)
+		hear(relay->bell);
 	credit_earn(&relay->credit, clock_now());
 }
 
@@ -140,23 +160,6 @@ static void begin_books(struct relay *relay)
 	relay->step.stepped_ns = 0;
 }
 
-/* An eventfd holds one that is not heard yet: neither call can fail for long. */
-static void ring(int fd)
-{
-	uint64_t one = 1;
-
-	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-}
-
-static void hear(int fd)
-{
-	uint64_t rung;
-
-	while (read(fd, &rung, sizeof(rung)) < 0 && errno == EINTR)
-		;
-}
-
 /* What is asked, once all that came before was seen. False: to end. */
 static bool obey(struct relay *relay)
 {
@@ -169,7 +172,6 @@ static bool obey(struct relay *relay)
 	else
 		copy_books(relay);
 	atomic_store(&relay->ask, RELAY_NOTHING);
-	hear(relay->bell);
 	ring(relay->answer);
 	return ask != RELAY_END;
 }

@@ -28,8 +28,7 @@ static uint64_t delayed_bytes(const struct schedule_options *options)
 
 	if (!options->fixed_ns)
 		return 0;
-	return !options->rate_bps || bits / 8 > (double)STORE_MOST ? STORE_MOST / 4
-								   : (uint64_t)(bits / 8);
+	return options->rate_bps ? (uint64_t)(bits / 8) : STORE_MOST / 4;
 }
 
 /* Bytes that wait at most, by either bound. */

@@ -57,8 +57,8 @@ static const struct key capture_keys[] = {
 	    .help = "bytes of each packet that are kept"),
 	KEY(capture_request, filter, INTEGERS, .min = 0, .max = UINT32_MAX,
 	    .help = "classic BPF as tcpdump -ddd prints it, four numbers an instruction"),
-	KEY(capture_request, memory_bytes, INTEGER, .preset = 4 << 20, .min = 256 << 10,
-	    .max = 1 << 30, .help = "of all rings together, at most"),
+	KEY(capture_request, memory_bytes, INTEGER, .min = 256 << 10, .max = 1 << 30,
+	    .help = "of all rings together, at most; if left out, 4 MiB, or what the CPUs need"),
 	KEY(capture_request, format, CHOICE, .choices = format_names, .help = "pcapng or pcap"),
 	KEY(capture_request, by, CHOICE, .choices = by_names,
 	    .help = "bpf, packet, or auto: the first that works"),
@@ -243,8 +243,8 @@ static void finish(struct capture_job *job)
 	time_path(job);
 	if (job->by_bpf)
 		tap_close(&job->tap);
-	else
-		talk_sleep_until(job->talk, clock_now() + 100 * NS_PER_MS);
+	else /* a sleep on stdin would end at once where that is closed */
+		clock_sleep_until(clock_now() + NS_PER_MS * PACKETS_RETIRE_MS * 2);
 	drain(job);
 	drain(job);
 	report(job, "done");
@@ -258,6 +258,8 @@ static int prepare(struct capture_job *job, struct fault *fault)
 
 	if (!error)
 		error = tap_describe(&request->devices, ways, &job->file.kind, fault);
+	if (!error)
+		error = format_check(&job->file.kind, fault);
 	if (!error && filter_translate(&job->filter, &job->prefix))
 		error = fault_system(fault, -ENOMEM, "filter", "translating the filter");
 	job->tap.ways = job->packets.ways = ways;
@@ -308,7 +310,8 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 		.tap = { .devices = &request->devices, .snaplen = (uint32_t)request->snaplen },
 		.packets = { .devices = &request->devices,
 			     .snaplen = (uint32_t)request->snaplen,
-			     .memory_bytes = (uint64_t)request->memory_bytes },
+			     .memory_bytes = request->memory_bytes ? (uint64_t)request->memory_bytes
+								   : RINGS_PRESET_BYTES },
 	};
 	int error;
 

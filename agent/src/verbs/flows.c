@@ -67,7 +67,8 @@ struct flows_job {
 
 static int load(const struct flows_job *job, const char *device, struct fault *fault)
 {
-	const struct bpf_map maps[] = { job->table.ipv4, job->table.ipv6, job->table.counts };
+	const struct bpf_map maps[] = { job->table.ipv4.flows, job->table.ipv6.flows,
+					job->table.counts };
 	const struct bpf_constant raw = { FLOWS_RAW, hooks_link_type(device) == LINK_TYPE_RAW };
 	const struct bpf_program program = {
 		.object = bpf_flows,
@@ -140,8 +141,8 @@ static void say(struct talk *talk, const struct flow_record *record)
 	say_end(line, "src", "src_port", record, !ahead);
 	say_end(line, "dst", "dst_port", record, ahead);
 	line_integer(line, "protocol", record->protocol);
-	line_count(line, "first_ns", flow->first_ns);
-	line_count(line, "last_ns", flow->last_ns);
+	line_count(line, "first_ns", flow_first_ns(flow));
+	line_count(line, "last_ns", flow_last_ns(flow));
 	line_count(line, "packets", flow->packets[ahead]);
 	line_count(line, "bytes", flow->bytes[ahead]);
 	line_count(line, "packets_back", flow->packets[back]);
@@ -251,14 +252,15 @@ static int flows_run(struct talk *talk, const void *given, struct fault *fault)
 		.request = request,
 		.talk = talk,
 		.resident = resident_open(),
-		.table = { .ipv4.fd = -1, .ipv6.fd = -1, .counts.fd = -1 },
 		.export = { .fd = -1,
 			    .is_tcp = request->protocol == 1,
 			    .ipfix = { .biflows = !request->uniflows,
 				       .domain = (uint32_t)request->domain } },
 	};
-	int error = work(&job, fault);
+	int error;
 
+	flow_table_prepare(&job.table);
+	error = work(&job, fault);
 	hooks_close(&job.hooks);
 	flow_table_close(&job.table);
 	flow_export_close(&job.export);

@@ -56,20 +56,21 @@ def packets(data: bytes) -> list[Packet]:
     return kept
 
 
-def interfaces(data: bytes) -> list[str]:
-    """Names of the interfaces; each has times in ns."""
-    order, names = order_of(data), []
+def interfaces(data: bytes) -> list[tuple[str, int]]:
+    """Name and link type of each interface; each has times in ns."""
+    order, described = order_of(data), []
     for kind, body in blocks(data):
         if kind != INTERFACE:
             continue
+        (link,) = struct.unpack_from(order + "H", body)
         options, at = {}, 8
         while at < len(body):
             code, length = struct.unpack_from(order + "HH", body, at)
             options[code] = body[at + 4 : at + 4 + length]
             at += 4 + length + -length % 4
         assert options[RESOLUTION] == b"\x09", options
-        names.append(options[NAME].decode())
-    return names
+        described.append((options[NAME].decode(), link))
+    return described
 
 
 def pcap(data: bytes) -> list[Packet]:

@@ -320,6 +320,7 @@ def lines_are_refused(wire: Wire) -> None:
         ({"down": good["down"] | {"atm": 1}}, "down", 2),
         ({"up": 5}, "up", 2),
         ({"up": good["up"] | {"buffer_packets": 1_000_000}}, "up", 2),
+        ({"up": good["up"] | {"rate_bps": 500_000_000, "fixed_ns": 5 * 10**9}}, "up", 2),
         ({"priority": 100}, "priority", 2),
     ]
     with cables(wire):
