@@ -49,13 +49,13 @@ def test_no_two_samples_have_one_name() -> None:
 
 
 def test_two_shapes_of_one_loss_are_two_samples() -> None:
-    shares = [
-        Finding(shape=shape, words="w.", clause="c", values={"share": share})
-        for shape, share in (("stalls", 0.1), ("constant-share", 0.02))
-    ]
-    both = JUDGED.knees[0].subject
+    shares = (
+        Finding(shape="stalls", words="w.", clause="c", values={"share": 0.1}),
+        Finding(shape="constant-share", words="w.", clause="c", values={"share": 0.02}),
+    )
+    subject = JUDGED.knees[0].subject
     diagnoses = tuple(
-        Diagnosis(subject=both, direction=way, findings=tuple(shares)) for way in ("up", "down")
+        Diagnosis(subject=subject, direction=way, findings=shares) for way in ("up", "down")
     )
     source = replace_source(FIRST, judgement=replace(JUDGED, diagnoses=diagnoses))
     labels = [labels for labels, _ in samples(source)["gatemark_loss_share_ratio"]]

@@ -125,10 +125,10 @@ def _pairs(pair: Pair, groups: Iterable[Group], bounds: Container[Place]) -> Ite
             sides.setdefault(key, {})[level] = members
     for own in sides.values():
         if len(own) == 2:
-            sides = own[pair.first], own[pair.second]
-            first, second = (readings(side.outside, pair.quantity) for side in sides)
+            both = own[pair.first], own[pair.second]
+            first, second = (readings(side.outside, pair.quantity) for side in both)
             if first and second:
-                decides = not any(_place(side) in bounds for side in sides)
+                decides = not any(_place(side) in bounds for side in both)
                 yield _claim(pair, own[pair.second], compare(first, second).change, decides=decides)
 
 
