@@ -100,6 +100,22 @@ def test_a_feature_is_set_by_its_own_means_and_given_back_to_the_byte(
     assert openwrt.said(OPENWRT_SETTINGS) == before
 
 
+OWNERS = "firewall.@defaults[0].flow_offloading"
+
+
+def test_without_its_feature_a_path_offloads_no_flow_of_the_owners_either(openwrt: Booted) -> None:
+    setup = Setup(openwrt.lab.gateway)
+    openwrt.said(f"uci set {OWNERS}=1; uci commit firewall; /etc/init.d/firewall reload")
+    openwrt.run(setup.begin())
+    try:
+        openwrt.run(setup.change(Arm(path="nat", name="on", features=("offload:software",))))
+        openwrt.run(setup.change(Arm(path="nat", name="off")))
+        assert not openwrt.run(fw4.read(openwrt.lab.gateway)).offloads
+    finally:
+        assert openwrt.run(setup.end()) == []
+        openwrt.said(f"uci delete {OWNERS}; uci commit firewall; /etc/init.d/firewall reload")
+
+
 def test_what_its_flow_table_carries_is_counted(openwrt: Booted) -> None:
     arm = Arm(path="nat", name="offload", features=("offload:software",))
     record = openwrt.measure(arm)

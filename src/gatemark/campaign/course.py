@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from gatemark.campaign.executor import End, Executor, Task
-from gatemark.campaign.ledger import Attempt, Block, Ledger, LedgerError
+from gatemark.campaign.kept import DiskError
+from gatemark.campaign.ledger import Attempt, Block, Ledger
 from gatemark.error import GatemarkError
 
 RUNS: Final = "runs"
@@ -119,14 +120,14 @@ class Course:
                 continue
             try:
                 attempt = self.ledger.claim(place, model, FOLDER, self._deadline)
-            except LedgerError as error:
+                if attempt is None:
+                    self._dry.add(model)
+                    continue
+                del self._free[place]
+                self._begin(attempt)
+            except DiskError as error:
                 self._full(error)
                 return
-            if attempt is None:
-                self._dry.add(model)
-                continue
-            del self._free[place]
-            self._begin(attempt)
 
     def _deadline(self, block: Block) -> float:
         lasts_s = block.estimate_s * self.sharing
@@ -137,6 +138,8 @@ class Course:
         block = self._blocks[attempt.block]
         try:
             self.executor.begin(self.task(attempt, block))
+        except DiskError:
+            raise
         except GatemarkError as error:
             self._failed(attempt, str(error))
             return
@@ -144,7 +147,14 @@ class Course:
         self.ledger.started(attempt.id)
 
     def _ended(self, attempt: Attempt, end: End) -> None:
+        """Decide what follows; without room it stays as it is, on its station."""
         self._ending.pop(attempt.id, None)
+        try:
+            self._follow(attempt, end)
+        except DiskError as error:
+            self._full(error)
+
+    def _follow(self, attempt: Attempt, end: End) -> None:
         if end.code == 0:
             self._kept(attempt)
         elif attempt.id in self._hung:
@@ -162,8 +172,8 @@ class Course:
         """Store and count it."""
         try:
             self._count(attempt, self.executor.fetch(attempt, self.folder / RUNS))
-        except LedgerError as error:  # it stays on its station until there is room
-            self._full(error)
+        except DiskError:
+            raise
         except GatemarkError as error:
             self._failed(attempt, str(error))
         else:
@@ -240,6 +250,6 @@ class Course:
         self._ending[attempt.id] = self.clock() + KILL_S
         self.executor.stop(attempt)
 
-    def _full(self, error: LedgerError) -> None:
+    def _full(self, error: DiskError) -> None:
         self._is_full = True
         self.tell(f"{error}; no new block is begun: make room, then `gatemark campaign resume`")

@@ -67,9 +67,14 @@ class Dask:
 
     def fetch(self, attempt: Attempt, runs: Path) -> str:
         """Piece by piece, as a worker may have a disk of its own."""
-        runs.mkdir(exist_ok=True)
-        if (runs / attempt.folder).exists():
-            return kept.hash_of(runs / attempt.folder)
+        here = runs / attempt.folder
+        hash_ = kept.hash_of(here) if here.exists() else self._brought(attempt, here)
+        # Where its worker is away just now it stays there, and takes room, no more.
+        self.link.tell(attempt.station, carrier.forget, self.campaign, attempt.folder)
+        return hash_
+
+    def _brought(self, attempt: Attempt, here: Path) -> str:
+        """Have it `here`; its hash. Raises GatemarkError."""
         expected = self._asked(attempt, carrier.packed)
         place = self.begun / attempt.folder
         try:
@@ -79,13 +84,13 @@ class Dask:
                     tar.write(content)
             kept.unpack(place / "run.tar", place)
             (place / "run.tar").unlink()
-        except (OSError, tarfile.TarError) as error:
+        except OSError as error:
+            raise kept.DiskError(f"{place}: {error.strerror}") from None
+        except tarfile.TarError as error:
             raise GatemarkError(f"{place}: {error}") from None
         if kept.hash_of(place / "run") != expected:
             raise GatemarkError(f"{place}: not what its station measured")
-        hash_ = kept.move(place / "run", runs / attempt.folder)
-        self._asked(attempt, carrier.forget)
-        return hash_
+        return kept.move(place / "run", here)
 
     def stop(self, attempt: Attempt, *, kill: bool = False) -> None:
         """A signal to the block; where its worker does not answer, it is given up."""

@@ -56,7 +56,7 @@ class End:
 
 
 class Executor(Protocol):
-    """Raises GatemarkError where a station cannot be reached."""
+    """Raises GatemarkError where a station cannot be reached, DiskError where no room is here."""
 
     def begin(self, task: Task) -> None:
         """Its folder is there when this returns."""

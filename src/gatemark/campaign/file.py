@@ -211,19 +211,29 @@ def _of_builds(made: Campaign, path: Path) -> Iterator[tuple[int, str]]:
     models = {model.name: model for model in made.model}
     for at, build in enumerate(made.build):
         place = f"build[{at}]"
+        if build.name == PREVIOUS:
+            text = f"name = '{PREVIOUS}': in a gate that is the build before; name it otherwise"
+            yield line_of(path, "name", table=place), text
         for name in build.image:
             if name not in models:
                 line = line_of(path, name, "image", table=place)
                 yield line, f"build {build.name}: no model '{name}'{nearest(name, [*models])}"
         for model in models.values():
-            if model.switch and model.name not in build.image:
-                line = line_of(path, "image", "name", table=place)
-                yield line, f"build {build.name} has no image for {model.name}"
-        if not build.image and not build.setup:
-            line = line_of(path, "name", table=place)
-            yield line, f"build {build.name}: give it an image or a setup"
+            if text := _image_fault(model, build):
+                yield line_of(path, "image", "name", table=place), text
         if text := _setup_fault(build):
             yield line_of(path, "setup", table=place), text
+
+
+def _image_fault(model: Model, build: Build) -> str:
+    if model.name in build.image:
+        return ""
+    if model.switch:
+        return f"build {build.name} has no image for {model.name}"
+    # Without either it would be the station as it is, and two such builds the same.
+    return (
+        "" if build.setup else f"build {build.name}: give it an image for {model.name}, or a setup"
+    )
 
 
 def _setup_fault(build: Build) -> str:

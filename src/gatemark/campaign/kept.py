@@ -2,7 +2,9 @@
 """A block's run folder: its hash, and its way into `runs/`, each step of which may be repeated."""
 
 import hashlib
+import os
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,10 @@ from gatemark.store.folder import sync
 
 KEPT: Final = ("run.json", "trials.jsonl")  # what is measured; the page is made of it
 PIECE: Final = 1 << 20  # bytes
+
+
+class DiskError(GatemarkError):
+    """The coordinator's own disk refuses, as a full one does: no station is at fault."""
 
 
 def hash_of(folder: Path) -> str:
@@ -38,7 +44,7 @@ def hash_of_file(path: Path) -> str:
 
 
 def unpack(tar: Path, into: Path) -> None:
-    """Files and folders of a run, below `into` and nowhere else.
+    """Files and folders of a run, below `into` and nowhere else; they are on the disk then.
 
     Python's own filter for that is younger than 3.11.2. Raises GatemarkError, OSError, TarError.
     """
@@ -49,6 +55,17 @@ def unpack(tar: Path, into: Path) -> None:
             if not is_ours or name.is_absolute() or ".." in name.parts:
                 raise GatemarkError(f"{tar}: {member.name!r} is no file of a run")
             packed.extract(member, into, set_attrs=False)
+        for member in packed.getmembers():
+            _sync(into / member.name)
+
+
+def _sync(path: Path) -> None:
+    """Make what is in a file lasting, or the names in a folder (fsync(2), notes)."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def move(begun: Path, kept: Path) -> str:
@@ -59,10 +76,13 @@ def move(begun: Path, kept: Path) -> str:
     if not kept.exists():
         expected = hash_of(begun)
         try:
+            with suppress(FileExistsError):
+                kept.parent.mkdir()
+                sync(kept.parent.parent)
             begun.rename(kept)
             sync(kept.parent)
         except OSError as error:
-            raise GatemarkError(f"{kept}: {error.strerror}") from None
+            raise DiskError(f"{kept}: {error.strerror}") from None
         if hash_of(kept) != expected:
             raise GatemarkError(f"{kept}: not what was measured: the disk has a fault")
         return expected

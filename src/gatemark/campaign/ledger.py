@@ -13,12 +13,13 @@ lost between two states is repeated and changes nothing. The database itself hol
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from gatemark.campaign.kept import DiskError
 from gatemark.error import GatemarkError, UsageError
 
 NAME: Final = "campaign.db"
@@ -250,12 +251,13 @@ class Ledger:
             self._log(state, f"{place}: {why}" if why else place)
 
     def control(self, attempt: Attempt, quantity: str, value: float, verdict: str) -> None:
-        """A station's control, of a block that counts."""
+        """A station's control of a block; nothing changes if it is known."""
         with self._change():
             self._base.execute(
                 "INSERT INTO control(attempt, station, quantity, value, verdict) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (attempt.id, attempt.station, quantity, value, verdict),
+                "SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS "
+                "(SELECT 1 FROM control WHERE attempt = ? AND quantity = ?)",
+                (attempt.id, attempt.station, quantity, value, verdict, attempt.id, quantity),
             )
 
     def controls(self, place: str, quantity: str) -> list[tuple[float, str]]:
@@ -272,11 +274,15 @@ class Ledger:
             self._log(word, text)
 
     def copy(self, path: Path) -> None:
-        """A sound copy, also while it is written; a copied file of a live one would be none."""
-        target = sqlite3.connect(path)
-        with target:
-            self._base.backup(target)
-        target.close()
+        """A sound copy, also while it is written; a copied file of a live one would be none.
+
+        Raises LedgerError.
+        """
+        try:
+            with closing(sqlite3.connect(path)) as target:
+                self._base.backup(target)
+        except sqlite3.Error as error:
+            raise LedgerError(f"{path}: {error}") from None
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong in the file."""
@@ -303,19 +309,17 @@ class Ledger:
         """A transaction: all of it, or nothing. Raises LedgerError."""
         try:
             self._base.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
+            yield
             self._base.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._base.in_transaction:
+        except BaseException as error:
+            if self._base.in_transaction:  # where the disk is full SQLite has ended it itself
                 self._base.execute("ROLLBACK")
-            raise LedgerError(f"{self.path}: {error}") from None
+            if isinstance(error, sqlite3.Error):
+                raise LedgerError(f"{self.path}: {error}") from None
+            raise
 
 
-class LedgerError(GatemarkError):
+class LedgerError(DiskError):
     """A change that the database refused, or for which there is no room: nothing was changed."""
 
 

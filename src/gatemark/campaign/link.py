@@ -72,16 +72,20 @@ class Link:
         return True
 
     def ask(self, place: str, patience_s: float, *call: Any) -> Any:
-        """What a station's worker returns; asked again while it is away. Raises GatemarkError."""
+        """What a station's worker returns; asked again where it was lost. Raises GatemarkError."""
         until, tries = time.monotonic() + patience_s, 0
-        why = "no scheduler"
+        why, answer = "no scheduler", None
         while time.monotonic() < until or tries < LEAST_TRIES:
             tries += 1
             if client := self.client():
                 try:
-                    return send(client, place, f"{place}-ask", *call).result(timeout=ASK_S)
+                    if answer is None:
+                        answer = send(client, place, f"{place}-ask", *call)
+                    return answer.result(timeout=ASK_S)
+                except TimeoutError:  # a worker does one thing after another: it would begin anew
+                    why = "no answer yet"
                 except Exception as error:
-                    why = str(error) or type(error).__name__
+                    why, answer = str(error) or type(error).__name__, None
             time.sleep(AGAIN_S)
         raise GatemarkError(f"{place}: its worker does not answer: {why}")
 

@@ -10,6 +10,7 @@ begun/NAME/   task.json   what is to be done
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 from contextlib import suppress
@@ -20,8 +21,8 @@ import msgspec
 
 from gatemark.campaign import kept
 from gatemark.campaign.executor import End, Task
+from gatemark.campaign.kept import DiskError
 from gatemark.campaign.ledger import Attempt
-from gatemark.error import GatemarkError
 from gatemark.node import isolated
 from gatemark.store import file
 
@@ -54,8 +55,13 @@ class Local:
                     start_new_session=True,
                 )
         except OSError as error:
-            raise GatemarkError(f"{place}: {error.strerror}") from None
+            raise DiskError(f"{place}: {error.strerror}") from None
         self._children[task.attempt] = (child, os.pidfd_open(child.pid), task.name)
+
+    def renew(self, name: str) -> None:
+        """Forget a block that ended with a failure: `begin` starts it from nothing."""
+        if self._end(0, name).code:
+            shutil.rmtree(self.begun / name)
 
     def poll(self, timeout_s: float) -> list[End]:
         """What has ended, by the processes themselves."""
@@ -73,13 +79,14 @@ class Local:
 
     def fetch(self, attempt: Attempt, runs: Path) -> str:
         """Move it: the same file system, so at once."""
-        runs.mkdir(exist_ok=True)
         return kept.move(self.begun / attempt.folder / "run", runs / attempt.folder)
 
     def stop(self, attempt: Attempt, *, kill: bool = False) -> None:
         """A signal to the processes that do it or wait to, whoever started them."""
         number = signal.SIGKILL if kill else signal.SIGTERM
-        for pid in doing(self.begun / attempt.folder):
+        # Of a child that was begun this moment /proc has no command yet.
+        own = [child.pid for child, _, name in self._children.values() if name == attempt.folder]
+        for pid in {*own, *doing(self.begun / attempt.folder)}:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, number)
 

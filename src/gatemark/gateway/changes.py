@@ -5,6 +5,8 @@ An undo is text, so that it can be run later, by somebody else, or by hand. Wher
 journal, the undo is in it before the change is made.
 """
 
+import asyncio
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -14,11 +16,13 @@ from gatemark.gateway.journal import Journal
 from gatemark.gateway.undo import undo_script
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import Script, literal, shell
-from gatemark.node.script import script
+from gatemark.node.script import kill, script
 from gatemark.node.shell import Node
+from gatemark.node.shield import whole
 
 STRICT: Final = "set -e\n{before}\n{change}"
 NOTHING: Final = literal(":")
+LONGEST_S: Final = 150.0  # that a change is waited for; a host over SSH gives up earlier
 
 
 class Changes:
@@ -44,7 +48,7 @@ class Changes:
         """
         self._undos.append(undo)
         before = self.journal.keep(self._undos) if self.journal else NOTHING
-        await script(self.node, shell(STRICT, before=before, change=change))
+        await self._run(before, change)
 
     async def attempt(self, change: Script, undo: Script) -> None:
         """As `make`, of what this gateway may lack.
@@ -53,7 +57,7 @@ class Changes:
         """
         await self.make(NOTHING, undo)
         with _lacking():
-            await script(self.node, shell(STRICT, before=NOTHING, change=change))
+            await self._run(NOTHING, change)
 
     async def hold(self, verb: str, request: Mapping[str, Any]) -> None:
         """Change it by an agent there, for as long as that lives: it undoes by its end.
@@ -93,6 +97,23 @@ class Changes:
         del self._undos[kept:]
         if self.journal:
             self.journal.save(self._undos)
+
+    async def _run(self, before: Script, change: Script) -> None:
+        """Run a change to its end, also where we are cancelled: no undo is to overtake it."""
+        await whole(self._ended(shell(STRICT, before=before, change=change)))
+
+    async def _ended(self, text: Script) -> None:
+        name = f"gatemark-change-{secrets.token_hex(8)}"
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                await script(self.node, text, name)
+        except TimeoutError:
+            raise NodeError(f"{self.node.name}: a change did not end in {LONGEST_S:g} s") from None
+        except NodeError as error:
+            if not error.output:  # it did not end in time, and may go on there
+                with suppress(NodeError):  # its host is lost
+                    await kill(self.node, name)
+            raise
 
     async def _let_go(self) -> None:
         while self._held:

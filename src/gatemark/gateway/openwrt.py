@@ -80,7 +80,7 @@ async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> Non
     before, rules = await fw4.network(gateway), await fw4.read(gateway)
     closed = [way for way in meant.opens if not rules.opens(*way)]
     words = [shell(MASQUERADE, zone=section, masq="1" if masquerade else "0")]
-    words += [shell(NO_FLOWS, defaults=defaults, option=option) for option in FLOWS]
+    words += without_flows(defaults)
     reverts = [f"{section}.masq", *(f"{defaults}.{option}" for option in FLOWS)]
     for at, (source, target) in enumerate(closed):
         words.append(shell(OPEN, own=f"{OWN}{at}", source=source, target=target))
@@ -99,10 +99,19 @@ async def sections(gateway: Gateway, lan: str, wan: str) -> list[tuple[str, str]
     return _names(gateway, await gateway.run(*sh(shell(FIND, lan=lan, wan=wan))))
 
 
-def undo(reverts: Sequence[str], before: fw4.Rules) -> Script:
-    """Revert options and sections of the firewall, reload, and remove chains that only they had."""
+def without_flows(defaults: str, options: Sequence[str] = FLOWS) -> list[Script]:
+    """What each path stages of these options, whatever its owner has committed."""
+    return [shell(NO_FLOWS, defaults=defaults, option=option) for option in options]
+
+
+def undo(reverts: Sequence[str], before: fw4.Rules, of_path: Sequence[Script] = ()) -> Script:
+    """Revert options and sections of the firewall, reload, and remove chains that only they had.
+
+    A revert takes all that was staged of an option. What the path, which stays, had staged of it is
+    staged again by `of_path`.
+    """
     words = [shell(REVERT, what=what) for what in reverts]
-    return joined((*words, RELOAD, fw4.swept(before)))
+    return joined((*words, *of_path, RELOAD, fw4.swept(before)))
 
 
 def _names(gateway: Gateway, printed: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ eats the rest.
 
 from typing import Final
 
-from gatemark.node.quoted import Script, literal, sh
+from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.node.shell import Node
 
 WHOLE = sh(literal('eval "$(cat)"'))
@@ -20,6 +20,23 @@ READ: Final = literal(
 )
 
 
-async def script(node: Node, text: Script) -> str:
-    """Run it to the end and return what it printed. Raises NodeError if it fails."""
-    return await node.run(*WHOLE, stdin=text)
+# The name is the last of a shell's arguments; `read` leaves out the zeros between them. A command
+# that the shell has begun goes on, but nothing follows it.
+KILL: Final = """for process in /proc/[0-9]*; do
+IFS= read -r words < $process/cmdline
+case $words in *{name}) kill -9 ${{process#/proc/}} ;; esac
+done 2> /dev/null; true
+"""
+
+
+async def script(node: Node, text: Script, name: str = "") -> str:
+    """Run it to the end and return what it printed. Raises NodeError if it fails.
+
+    `name` is what `kill` knows it by.
+    """
+    return await node.run(*WHOLE, *((name,) if name else ()), stdin=text)
+
+
+async def kill(node: Node, name: str) -> None:
+    """End a script that was given up, if it still runs. Raises NodeError."""
+    await script(node, shell(KILL, name=name))

@@ -261,7 +261,10 @@ async def _spawn(
 
 
 async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
-    """Run a command for the host `name`; the error says what failed and where."""
+    """Run a command for the host `name`; the error says what failed and where.
+
+    Who is cancelled meanwhile has ended it.
+    """
     process = await _spawn(argv)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -274,7 +277,7 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
         out = await whole(process.stdout, name, argv)
         await asyncio.gather(*others)
         await process.wait()
-    except NodeError:  # it prints on
+    except BaseException:  # it prints on, or nobody waits for it any more
         await end(process)
         raise
     finally:

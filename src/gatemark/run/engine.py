@@ -2,17 +2,21 @@
 """A run from its first trial to its last: one at a time, each kept as it ends, resumable."""
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, StationError
+from gatemark.error import GatemarkError, StationError, UsageError
 from gatemark.node.inventory import inventory
 from gatemark.node.shield import whole
 from gatemark.plan.model import NEW, OLD, TrialSpec
+from gatemark.plan.trace import SOURCES
+from gatemark.plan.workloads import by_name
 from gatemark.run import stop
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
@@ -22,12 +26,13 @@ from gatemark.run.rig import Rig
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
-from gatemark.store.run import AB, Run
+from gatemark.store.run import AB, Run, StationInfo
 
 ANOTHER = (
     "begun where the station lacked other things, so its values would not go together: "
     "do so as the user who began it"
 )
+FRESH = "put that back as it was, or begin a new run"
 
 
 class StoppedRunError(GatemarkError):
@@ -63,7 +68,12 @@ async def _execute(
     directory: RunDirectory, station: Station, others: Mapping[str, Station], display: Display
 ) -> Run:
     run = directory.load()
-    if next_batch(run, directory.records()):
+    records = directory.records()
+    if next_batch(run, records):
+        if not records:
+            run = replace(run, traces=traces(run))
+            directory.save(run)
+        require_same(run, station, others)
         async with Rig(station, others, _switches(run), directory.folder, display.doing) as rig:
             try:
                 run = await _batches(rig, directory, run, display)
@@ -84,9 +94,7 @@ async def _stand(
     if not await rig.turn(spec):
         return run
     station = rig.bench.station
-    side = run.ab.side(spec.arm.name) if run.ab else run.sides.get(spec.arm.name)
-    began = side.station if side else run.station
-    if began.missing != station.info.missing:
+    if began(run, spec.arm.name).missing != station.info.missing:
         raise StationError(f"{directory.path}: {ANOTHER}")
     if run.ab:
         for arm in (spec.arm.name,) if spec.boot else (OLD, NEW):  # one boot is that of both
@@ -187,3 +195,52 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
 def _left(run: Run, records: Sequence[Record]) -> list[TrialSpec]:
     done = {record.trial for record in records}
     return [spec for spec in run.trials if spec.trial not in done]
+
+
+def began(run: Run, arm: str) -> StationInfo:
+    """The station of an arm as the run began on it; the run's where the arm has none of its own."""
+    side = run.ab.side(arm) if run.ab else run.sides.get(arm)
+    return side.station if side else run.station
+
+
+def require_same(run: Run, station: Station, others: Mapping[str, Station]) -> None:
+    """Raise UsageError if a station is another one now, or a trace; nothing is touched yet."""
+    for arm in dict.fromkeys(spec.arm.name for spec in run.trials):
+        if run.sides and arm not in run.sides:
+            continue  # the tester alone: the run's station is that of whichever build came first
+        bench = others.get(arm, station)
+        if change := changed(began(run, arm), bench.info):
+            raise UsageError(f"{run.run}: the station {bench.name} {change}: {FRESH}")
+    if not run.traces:
+        return
+    for trace, digest in traces(run).items():
+        if run.traces.get(trace, digest) != digest:
+            raise UsageError(f"{run.run}: {trace} is another file now: {FRESH}")
+
+
+def changed(was: StationInfo, now: StationInfo) -> str:
+    """How a station differs from what it was, or nothing."""
+    if was.kind != now.kind:
+        return f"was of kind {was.kind} and is of kind {now.kind}"
+    if not was.made_of:
+        return ""
+    for key in {**was.made_of, **now.made_of}:
+        before, after = (made.made_of.get(key, "nothing") for made in (was, now))
+        if before != after:
+            return f"had {before} as {key} and has {after}"
+    return ""
+
+
+def traces(run: Run) -> dict[str, str]:
+    """The files that a run replays, each with its SHA-256. Raises UsageError."""
+    loads = [load for spec in run.trials for load in by_name(spec).values()]
+    files = {load.trace for load in loads if load.kind == "replay"} - {*SOURCES}
+    return {trace: _digest(Path(trace)) for trace in sorted(files)}
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}: {FRESH}") from None

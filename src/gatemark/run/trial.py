@@ -27,6 +27,7 @@ from gatemark.run.raw import Raw
 from gatemark.run.turns import Start
 from gatemark.run.validity import require_valid
 from gatemark.station.awake import awake
+from gatemark.station.lent import introduced
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Record
@@ -158,15 +159,23 @@ def _wired(station: Station, spec: TrialSpec) -> list[Wire]:
 
 
 async def _loads(bench: Bench, spec: TrialSpec) -> dict[str, Sequence[Load]]:
-    """What sends in each direction, by workload. The table of connections is emptied before."""
+    """What sends in each direction, by workload. The table of connections is emptied before.
+
+    Raises UnavailableError where the station cannot have one of them.
+    """
     station = bench.station
+    parts = workloads.parts(spec)
+    ways = {
+        name: wires(station.ports, spec.arm.path, part.workload.direction)
+        for name, part in parts.items()
+    }
+    for name, part in parts.items():
+        introduced.require(station.gateway, part.workload, ways[name])
     if tracks(spec.arm):
         await station.flush()
     return {
-        name: await kind_of(part.workload).loads(
-            station, part, wires(station.ports, spec.arm.path, part.workload.direction)
-        )
-        for name, part in workloads.parts(spec).items()
+        name: await kind_of(part.workload).loads(station, part, ways[name])
+        for name, part in parts.items()
     }
 
 

@@ -8,9 +8,9 @@ from pyroute2 import IPRoute, NFCTSocket, netns
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.quoted import Script, literal, sh, shell
-from gatemark.node.shell import Namespace
+from gatemark.node.shell import Namespace, Node
 from gatemark.station.process import end_processes
-from gatemark.station.wiring import FAR_HOSTS, FIRST_CLIENT, LAST_CLIENT, Gateway, Port
+from gatemark.station.wiring import CLIENTS, FAR_HOSTS, Gateway, Port
 
 NAMES = {
     "lan": "LAN host",
@@ -119,7 +119,7 @@ def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
     The hosts' own addresses stand among them, so that a gateway that is not of this machine
     needs no other list.
     """
-    places = [("gw0", "lan0", range(FIRST_CLIENT, LAST_CLIENT + 1))]
+    places = [("gw0", "lan0", CLIENTS)]
     places += [("gw1", "wan0", FAR_HOSTS)]
     return "\n".join(
         f"neigh replace {address} lladdr {ports[behind].mac} dev {gateway.devices[gate]} "
@@ -133,7 +133,7 @@ def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
     )
 
 
-async def offloads(node: Namespace, device: str, state: str, gro: str = "") -> None:
+async def offloads(node: Node, device: str, state: str, gro: str = "") -> None:
     """Segmentation and aggregation of a port on or off; `gro` where it differs."""
     await node.run("ethtool", "-K", device, "tso", state, "gso", state, "gro", gro or state)
 

@@ -29,6 +29,7 @@ ROLES = (*ADDRESS, "gw2")
 # Host numbers, of each test network, that no host owns: clients from here on, and far hosts, one
 # for each workload of a trial, from the last one down.
 FIRST_CLIENT, LAST_CLIENT = 4, 253
+CLIENTS = range(FIRST_CLIENT, LAST_CLIENT + 1)
 FAR_HOST = 254
 FAR_HOSTS = range(FAR_HOST - 15, FAR_HOST + 1)
 

@@ -20,6 +20,8 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
     missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the slowdown
+    # What its file says that makes it this one and no other: "lan": "enp3s0 192.0.2.10/24".
+    made_of: dict[str, str] = {}
     by_path: bool = False  # a change of path takes it seconds: a block's trials go path by path
 
 
@@ -63,6 +65,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[TrialSpec, ...]  # in running order
     ab: AB | None = None  # of `gatemark ab` alone
     sides: dict[str, Side] = {}  # of a campaign's block: build -> where and how it is had
+    traces: dict[str, str] = {}  # file that is replayed -> its SHA-256
     line: tuple[float, float] | None = None  # bits/s down and up that it is asked to carry
     before: dict[str, Any] = {}  # inventory: "gateway", "tester", and "bench" where it is stated
     after: dict[str, Any] = {}  # the same when the run had ended

@@ -15,8 +15,9 @@ from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.sane import MOST_CLIENTS, MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
 from gatemark.probe import connections
-from gatemark.station import alias
 from gatemark.station.cpu import Placement
+from gatemark.station.lent import alias
+from gatemark.station.lent.borrowed import Borrowed
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Wire
 from gatemark.workload.peers import peers, strangers
@@ -92,13 +93,15 @@ class Connections:
         self.addresses = alias.clients(wire.near, load.family, load.clients)
         self._server: Agent | None = None
         self._client: Agent | None = None
-        self._aliased = False
+        self._lent: Borrowed | None = None  # the clients' addresses
 
     async def ready(self) -> Self:
-        """Bring both ends to their start. Raises NodeError."""
+        """Bring both ends to their start. Raises NodeError, StationError."""
         if len(self.addresses) > 1:
-            self._aliased = True
-            await alias.add(self.wire.near, self.wire.next_hop, self.addresses)
+            near, hop = self.wire.near, self.wire.next_hop
+            self._lent = await alias.lend(near, self.load.family, len(self.addresses))
+            if hop.node != self.gateway:
+                await alias.introduce(near, hop, self.addresses)
         self._server = await Agent.launch(self.wire.far.node, "connect", self.server_request())
         self._client = await Agent.launch(self.wire.near.node, "connect", self.client_request())
         return self
@@ -135,9 +138,9 @@ class Connections:
             await self._clear()
 
     async def _clear(self) -> None:
-        if self._aliased:
-            self._aliased = False
-            await alias.remove(self.wire.near, self.addresses)
+        if self._lent:
+            lent, self._lent = self._lent, None
+            await lent.give_back()
 
     async def _table(self) -> dict[str, int]:
         return await connections.table(self.gateway) if self.gateway else {}

@@ -12,6 +12,7 @@ from typing import Final
 
 from pyroute2 import netns
 
+from gatemark.error import UnavailableError
 from gatemark.node.shell import Namespace
 from gatemark.station.wiring import Port
 
@@ -21,8 +22,14 @@ PATIENCE_S: Final = 2.0  # with a gateway: it is still by then, and a packet has
 
 
 def opened(port: Port, stack: ExitStack) -> socket.socket:
-    """A packet socket on a port of the tester, which is a namespace of this machine."""
-    assert isinstance(port.node, Namespace)
+    """A packet socket on a port of the tester.
+
+    Raises UnavailableError where its host is no namespace of this machine.
+    """
+    if not isinstance(port.node, Namespace):
+        raise UnavailableError(
+            f"{port.node.name}: another machine, where no packet can be sent by hand"
+        )
     with ThreadPoolExecutor(1) as thread:
         made = thread.submit(_socket, port.node.netns, port.device).result()
     return stack.enter_context(made)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from gatemark.plan.model import Workload
-from gatemark.station import alias
+from gatemark.station.lent import alias
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.way import Report
 

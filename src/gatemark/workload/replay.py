@@ -13,9 +13,10 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final, Self
 
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.binary import agent_path
+from gatemark.node.shell import Here, Node
 from gatemark.plan.model import Among, TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.station.cpu import Placement
@@ -31,11 +32,25 @@ READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `re
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
-    """One load for each direction; the two agents are theirs together."""
+    """One load for each direction; the two agents are theirs together.
+
+    Raises UnavailableError where a side is another machine.
+    """
     (up, down) = wires(station.ports, spec.arm.path, "both")
+    for port in (up.source, up.sink):
+        _require_here(port.node)
     mask = down.target if spec.arm.path == "nat" else None
     pair = Pair(up, down, mask, spec.workload, station.placement, spec.among)
     return [Replay(wire, pair) for wire in ways]
+
+
+def _require_here(node: Node) -> None:
+    """Both sides begin at one moment of one clock, and read one file."""
+    if not isinstance(node, Here):
+        raise UnavailableError(
+            f"{node.name}: another machine, and the sides of a replay go by this machine's clock "
+            "and file: only NICs of this machine can replay"
+        )
 
 
 class Pair:

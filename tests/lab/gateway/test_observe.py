@@ -68,6 +68,20 @@ def test_what_it_is_not_set_to_is_skipped_with_the_reason(tmp_path: Path, observ
     assert list((tmp_path / "state").rglob("*.json")) == []
 
 
+def test_a_load_whose_addresses_it_is_not_told_is_skipped_with_the_reason(
+    tmp_path: Path, observed: Lab
+) -> None:
+    crowd = Workload(rate_pps=500, duration_s=0.1, flows=2, clients=2)
+    beside = with_fields(
+        plan("route", Workload(rate_pps=500, duration_s=0.1), name="test/beside"),
+        beside={"crowd": crowd},
+    )
+    plans = [with_fields(asked, probe=Probe()) for asked in (plan("route", crowd), beside)]
+    _, records = kept(tmp_path, plans, observed)
+    assert {record.status for record in records} == {"skipped"}
+    assert all("a load of kind udp uses addresses here" in record.reason for record in records)
+
+
 class Meddler(Live):
     """Somebody changes the gateway while it is measured."""
 

@@ -16,7 +16,7 @@ from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal
 from gatemark.node.remote import lease
 from gatemark.node.remote.ssh import Ssh
-from gatemark.station.ssh.borrow import Borrowed
+from gatemark.station.lent.borrowed import Borrowed
 from lab.station.device import Desk, desk
 
 LEASE_S = 2

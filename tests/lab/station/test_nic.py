@@ -63,6 +63,7 @@ ip -6 route add 2001:db8:9::/48 via 2001:db8:1::1 dev enp3s0
 echo 2 > /proc/sys/net/ipv4/conf/enp3s0/rp_filter
 echo 0 > /proc/sys/net/ipv6/conf/enp3s0/accept_ra
 ethtool -K enp3s0 tso off rx-gro-list on
+ethtool -K enp4s0 tx-tcp-mangleid-segmentation off
 ip link set enp4s0 down
 """
 # Lifetimes run; a device that is down shows its queueing discipline only if it never moved.

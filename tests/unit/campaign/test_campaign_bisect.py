@@ -2,16 +2,40 @@
 """A bisection on its way: boots are counted, builds that do not boot skipped, a step confirmed."""
 
 import random
+import signal
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import pytest
 from command import gatemark
+from msgspec.structs import replace
 
+from gatemark.campaign.executor import End, Task
 from gatemark.campaign.file import Build, Model, Suite
-from gatemark.commands.campaign.bisect import Bisection, SkippedError
+from gatemark.campaign.local import Local
+from gatemark.commands.campaign import bisect
+from gatemark.commands.campaign.bisect import Bisection, Identity, SkippedError, hold
 from gatemark.commands.campaign.layout import Layout
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, UsageError
+
+IDENTITY = Identity(model="m", suite="cost/ab", builds=("a", "b"), images=("x", "y"), file="f")
+# A block that fails the first time that it is done; one that has ended is not done again.
+FAILS_ONCE = """
+import pathlib, sys
+place = pathlib.Path(sys.argv[1])
+seen = place.parents[1] / "seen"
+if (place / "end.json").exists():
+    sys.exit()
+(place / "end.json").write_text('{"code": %d, "why": "no boot"}' % (not seen.exists()))
+(place / "run").mkdir()
+for name in ("run.json", "trials.jsonl"):
+    (place / "run" / name).touch()
+seen.touch()
+"""
+LASTS = "import signal; signal.pause()"
 
 
 class Rows(Bisection):
@@ -98,11 +122,104 @@ def test_an_end_that_does_not_boot_ends_it(tmp_path: Path) -> None:
         rows(tmp_path, Broken, exact=True).counted()
 
 
-def test_what_is_not_in_the_file_is_told(tmp_path: Path) -> None:
-    text = 'schema = "gatemark.campaign/1"\ntitle = "Two"\n[[model]]\nname = "lab"\n'
+class Blocks(Bisection):
+    """Builds whose blocks are processes of the test's own."""
+
+    def _task(self, pair: object, name: str) -> Task:
+        return Task(
+            attempt=1, name=name, title=str(pair), base="/", station="lab", lock="", plan="p"
+        )
+
+
+def blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Blocks:
+    monkeypatch.setattr(bisect, "Local", partial(Local, command=(sys.executable, "-c", text)))
+    made = rows(tmp_path)
+    return Blocks(made.layout, made.model, made.suite, made.builds, "", 0.005, tmp_path)
+
+
+def test_a_block_that_failed_is_begun_again_by_the_next_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = blocks(tmp_path, monkeypatch, FAILS_ONCE)
+    pair = search.builds[0], search.builds[1]
+    with pytest.raises(SkippedError, match="no boot"):
+        search._boot(pair, "001-1")
+    search._boot(pair, "001-1")
+    assert (tmp_path / "runs" / "001-1" / "run.json").exists()
+
+
+def test_a_block_ends_with_who_asked_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children: list[subprocess.Popen[bytes]] = []
+
+    def interrupted(executor: Local, _: float) -> list[End]:
+        children.extend(child for child, *_ in executor._children.values())
+        raise KeyboardInterrupt
+
+    search = blocks(tmp_path, monkeypatch, LASTS)
+    monkeypatch.setattr(Local, "poll", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        search._boot((search.builds[0], search.builds[1]), "001-1")
+    (child,) = children
+    try:
+        assert child.wait(timeout=30) == -signal.SIGTERM
+    finally:
+        child.kill()
+
+
+def test_the_same_bisection_goes_on(tmp_path: Path) -> None:
+    hold(IDENTITY, tmp_path)
+    (tmp_path / "runs").mkdir()
+    hold(IDENTITY, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"model": "n"}, {"suite": "p"}, {"builds": ("b", "c")}, {"images": ("x", "z")}, {"file": "g"}],
+    ids=str,
+)
+def test_what_was_measured_for_another_bisection_is_not_taken(
+    changed: dict[str, object], tmp_path: Path
+) -> None:
+    hold(IDENTITY, tmp_path)
+    with pytest.raises(UsageError, match=f"another bisection .{next(iter(changed))}.: name anoth"):
+        hold(replace(IDENTITY, **changed), tmp_path)
+
+
+def test_what_was_measured_for_nobody_knows_what_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(UsageError, match="holds no bisection: name another --out"):
+        hold(IDENTITY, tmp_path)
+
+
+def two(tmp_path: Path, model: str = "") -> None:
+    """A campaign file of two builds in `two.toml`."""
+    text = f'schema = "gatemark.campaign/1"\ntitle = "Two"\n[[model]]\nname = "lab"\n{model}'
     text += 'stations = ["lab"]\n[[suite]]\nplan = "cost/ab"\n'
     text += '[[build]]\nname = "a"\nsetup = "nat"\n[[build]]\nname = "b"\nsetup = "nat"\n'
     (tmp_path / "two.toml").write_text(text)
+
+
+def test_another_row_of_builds_does_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
+    two(tmp_path)
+    (tmp_path / "gatemark-bisect").mkdir()
+    hold(IDENTITY, tmp_path / "gatemark-bisect")
+    done = gatemark("campaign", "bisect", "two.toml", "--from=a", "--to=b", cwd=tmp_path)
+    printed = "gatemark: gatemark-bisect is of another bisection (model): name another --out\n"
+    assert (done.code, done.err) == (2, printed)
+
+
+def test_boots_of_a_counted_model_have_no_bound(tmp_path: Path) -> None:
+    two(tmp_path, "exact = true\n")
+    words = ("--from=a", "--to=b", "--most=9")
+    done = gatemark("campaign", "bisect", "two.toml", *words, cwd=tmp_path)
+    printed = "gatemark: --most is of timed boots, and lab is counted: leave it out\n"
+    assert (done.code, done.err) == (2, printed)
+
+
+def test_what_is_not_in_the_file_is_told(tmp_path: Path) -> None:
+    two(tmp_path)
     for words, printed in (
         ("--from a --to c", "--to c: no such build; known are: a, b"),
         ("--from b --to a", "--from b --to a: name an earlier build first"),

@@ -8,7 +8,8 @@ import pytest
 from fleet import HANGS, Fleet, course, ledger
 
 from gatemark.campaign.executor import End, Task
-from gatemark.campaign.ledger import Ledger
+from gatemark.campaign.kept import DiskError
+from gatemark.campaign.ledger import Ledger, LedgerError
 
 STATIONS = [(f"s{at}", f"m{at % 3}") for at in range(9)]
 
@@ -102,6 +103,43 @@ def test_drained_it_begins_no_new_block_and_goes_on_later(tmp_path: Path) -> Non
     (tmp_path / "drain").unlink()
     course(tmp_path, made, fleet).run()
     assert once(made, 18)
+
+
+@pytest.mark.parametrize(("refused", "code"), [("started", 0), ("drop", 1), ("renewed", None)])
+def test_without_room_in_the_ledger_running_blocks_end_and_later_all_goes_on(
+    refused: str, code: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise LedgerError("database or disk is full")
+
+    fleet, lines = Fleet(lambda task: code if task.attempt == 1 else 0), list[str]()
+    made = ledger(tmp_path, fleet, STATIONS, 6)
+    monkeypatch.setattr(made, refused, full)
+    work = course(tmp_path, made, fleet)
+    work.tell = lines.append
+    work.run()
+    assert any("full; no new block is begun: make room" in line for line in lines)
+    assert not fleet._tasks
+    monkeypatch.undo()
+    course(tmp_path, made, Fleet()).run()
+    assert once(made, 18)
+    assert not made.attempts("state = 'failed'")
+
+
+def test_a_disk_without_room_for_a_block_is_no_fault_of_its_station(tmp_path: Path) -> None:
+    class Full(Fleet):
+        def begin(self, task: Task) -> None:
+            raise DiskError(f"begun/{task.name}: No space left on device")
+
+    fleet, cycled = Full(), list[str]()
+    made = ledger(tmp_path, fleet, STATIONS, 6)
+    work = course(tmp_path, made, fleet)
+    work.cycle = cycled.append
+    work.run()
+    assert cycled == []
+    course(tmp_path, made, Fleet()).run()
+    assert once(made, 18)
+    assert not made.attempts("state = 'failed'")
 
 
 def test_a_coordinator_that_dies_at_any_moment_loses_nothing(tmp_path: Path) -> None:

@@ -78,9 +78,10 @@ def test_a_plan_says_what_it_takes(tmp_path: Path) -> None:
         ('stations = ["lab", "lab"]', "stations = []", "c.toml:7: lab has no station"),
         ('["lab", "lab"]', '["lba"]', "c.toml:7: no station 'lba'; did you mean 'lab'?"),
         ('name  = "next"', 'name  = "field"', "c.toml:14: two builds are called field"),
+        ('name  = "next"', 'name  = "previous"', "c.toml:14: name = 'previous': in a gate that is"),
         ('name  = "next"', 'name  = "a/b"', "c.toml:14: name = 'a/b': up to 60 letters"),
         ('"route+filter:100"', '"rout"', "c.toml:15: 'rout': no path 'rout'; did you mean"),
-        ('"route+filter:100"', '""', "c.toml:14: build next: give it an image or a setup"),
+        ('"route+filter:100"', '""', "c.toml:14: build next: give it an image for lab, or a"),
         ('plan = "cost/ab"', 'plan = "cost/ba"', "c.toml:22: no suite or plan 'cost/ba'"),
         ('plan = "cost/ab"', 'plan = "quick"', "c.toml:22: suite quick: name one of its plans"),
         ('build   = "next"', 'build   = "nxt"', "c.toml:25: build: no 'nxt'; did you mean 'next'"),
@@ -90,12 +91,34 @@ def test_a_plan_says_what_it_takes(tmp_path: Path) -> None:
             "point = { flows = 7 }",
             "c.toml:27: the gate of next against",
         ),
+        (  # its rates are one row, the knee
+            'plan = "cost/ab"\n\n[[gate]]\n',
+            'plan = "quick/sweep"\n\n[[gate]]\npoint = { rate_pps = 26000 }\n',
+            "c.toml:25: the gate of next against field has no row: no suite has a row of such",
+        ),
+        (  # three sizes, each with a goal and three shares
+            'plan = "cost/ab"',
+            'plan = "rfc/latency"',
+            "c.toml:3: 24 rows and 7 repeats: the smallest p is 0.016, 0.0021 is needed",
+        ),
+        ('plan = "cost/ab"', 'plan = "cost/tune"', "c.toml:3: 4 rows and 7 repeats: the smallest"),
         ('allow   = "3%"', 'models = ["x"]', "c.toml:27: models: no 'x'"),
         ('against = "field"', 'against = "next"', "c.toml:26: next against next: name a build"),
         (
             'setup = "route+filter:100"',
             'image = { lab = "new.bin" }',
             "c.toml:15: new.bin: no kernel can be changed on lab: give lab a `switch`",
+        ),
+        (
+            'stations = ["lab", "lab"]',
+            'stations = ["lab"]\n[[model]]\nname = "vm"\nstations = ["qemu-x86"]\nexact = true\n'
+            '[[build]]\nname = "old"\nimage = { lab = "lab.toml" }',
+            "c.toml:14: build old: give it an image for vm, or a setup",
+        ),
+        (
+            'setup = "route+filter:100"',
+            'image = { lab = "none.toml" }',
+            "c.toml:15: ",
         ),
         (
             'setup = "route+filter:100"',

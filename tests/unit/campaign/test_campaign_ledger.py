@@ -98,12 +98,33 @@ def test_a_change_is_whole_or_not_at_all(made: Ledger) -> None:
     assert made.events() == []
 
 
+def test_a_full_disk_is_told_and_changes_nothing(made: Ledger) -> None:
+    (pages,) = made._base.execute("PRAGMA page_count").fetchone()
+    made._base.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(LedgerError, match="database or disk is full"):
+        made.event("said", "x" * 100_000)
+    assert made.events() == []
+
+
+def test_a_control_that_is_kept_again_counts_once(made: Ledger) -> None:
+    claim(made)
+    (attempt,) = made.attempts()
+    for _ in range(2):
+        made.control(attempt, "direct", 2.5, "good")
+    assert made.controls("a", "direct") == [(2.5, "good")]
+
+
 def test_a_copy_is_sound_while_it_is_written(made: Ledger, tmp_path: Path) -> None:
     claim(made)
     made.copy(tmp_path / "copy.db")
     other = Ledger(tmp_path / "copy.db", lambda: 0.0)
     assert other.attempts() == made.attempts()
     assert other.faults() == []
+
+
+def test_a_copy_that_cannot_be_written_is_told(made: Ledger, tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match=r"none/copy\.db: unable to open database file"):
+        made.copy(tmp_path / "none" / "copy.db")
 
 
 def test_a_folder_without_one_is_refused(tmp_path: Path) -> None:

@@ -2,17 +2,20 @@
 """An undo is a command: it runs at once, by itself, or out of the journal on the device."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from gatemark.error import NodeError, UnavailableError
+from gatemark.gateway import changes as changing
 from gatemark.gateway import journal as journals
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.journal import Journal
 from gatemark.node.quoted import Script, literal, shell
-from gatemark.node.shell import Local
+from gatemark.node.shell import Local, Process
 
 NODE = Local("gateway")
 
@@ -124,6 +127,92 @@ def test_a_change_on_a_device_that_restarted_is_refused(tmp_path: Path, kept: Jo
 
     both(tmp_path, restart, kept)
     assert log(tmp_path) == ["first", "second"]
+
+
+@pytest.mark.parametrize("how", [Changes.make, Changes.attempt])
+def test_no_undo_overtakes_a_change_that_is_cancelled(
+    tmp_path: Path, how: Callable[[Changes, Script, Script], Awaitable[None]]
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    slow = shell("read -r _ < {gate}; {then}", gate=str(gate), then=logged(tmp_path, "made"))
+
+    async def run() -> None:
+        changes = Changes(NODE)
+        making = asyncio.ensure_future(how(changes, slow, logged(tmp_path, "undone")))
+        # Opening it waits for the change to read it.
+        with await asyncio.to_thread(gate.open, "w") as writer:
+            making.cancel()
+            await asyncio.wait([making], timeout=0.05)
+            assert not making.done()
+            writer.write("on\n")
+        with pytest.raises(asyncio.CancelledError):
+            await making
+        await changes.undo()
+
+    asyncio.run(run())
+    assert log(tmp_path) == ["made", "undone"]
+
+
+def test_a_change_that_does_not_end_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changing, "LONGEST_S", 0.05)
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    async def run() -> None:
+        changes = Changes(NODE)
+        with pytest.raises(NodeError, match=r"^gateway: a change did not end in 0\.05 s$"):
+            await changes.make(shell("read -r _ < {gate}", gate=str(gate)), logged(tmp_path, "un"))
+        await changes.undo()
+
+    asyncio.run(run())
+    assert log(tmp_path) == ["un"]
+
+
+@dataclass(frozen=True, slots=True)
+class Impatient(Local):
+    """A gateway that gives up a change as soon as that reads `gate`, as a host over SSH does late.
+
+    What is given up there goes on.
+    """
+
+    gate: Path = Path()
+    begun: list[Process] = field(default_factory=list)
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        if self.begun:
+            return await Local.run(self, *command, stdin=stdin)
+        process = await self.start(*command)
+        self.begun.append(process)
+        process.write(stdin.encode())
+        process.close_stdin()
+        await asyncio.to_thread(self.gate.read_text)
+        raise NodeError("gateway: 'sh' did not end in 120 s")
+
+
+def test_a_change_that_is_given_up_is_ended_before_its_undo(tmp_path: Path) -> None:
+    gate, never = tmp_path / "gate", tmp_path / "never"
+    for fifo in (gate, never):
+        os.mkfifo(fifo)
+    node = Impatient("gateway", gate)
+    waits = shell("echo > {gate}; read -r _ < {never}", gate=str(gate), never=str(never))
+    slow = shell("{waits}; {late}", waits=waits, late=logged(tmp_path, "late"))
+
+    async def run() -> int:
+        changes = Changes(node)
+        with pytest.raises(NodeError, match="did not end in 120 s"):
+            await changes.make(slow, logged(tmp_path, "undone"))
+        await changes.undo()
+        try:
+            async with asyncio.timeout(9):
+                return await node.begun[0].wait()
+        finally:
+            node.begun[0].kill()
+
+    assert asyncio.run(run()) == -9
+    assert log(tmp_path) == ["undone"]
 
 
 def test_what_the_gateway_refuses_it_lacks_and_the_undo_is_kept(tmp_path: Path) -> None:

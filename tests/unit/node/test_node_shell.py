@@ -3,6 +3,8 @@
 
 import asyncio
 import logging
+import os
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +46,23 @@ def test_a_silent_failure_says_so() -> None:
 def test_a_missing_tool_names_the_mend() -> None:
     with pytest.raises(NodeError, match="no 'gm-nothing' on this machine; `gatemark doctor` says"):
         asyncio.run(Local().run("gm-nothing"))
+
+
+def test_a_command_that_is_given_up_is_ended(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    async def give_up() -> None:
+        running = asyncio.create_task(Local().run("sh", "-c", 'read -r _ < "$0"', str(gate)))
+        with await asyncio.to_thread(gate.open, "w"):  # as soon as it is read
+            await asyncio.sleep(0.05)  # it has begun for us, too
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            with pytest.raises(OSError, match="No such device"):  # nobody reads it: fifo(7)
+                os.open(gate, os.O_WRONLY | os.O_NONBLOCK)
+
+    asyncio.run(give_up())
 
 
 def test_a_namespace_is_entered_by_ip() -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import UnavailableError, UsageError
+from gatemark.station.image import build
 from gatemark.station.image.arch import ARCHES
+from gatemark.station.image.cache import SUMS, kept
 from gatemark.station.image.openwrt import image, sources, userland
 
 
@@ -58,3 +60,41 @@ def test_a_station_without_an_image_names_the_command(
         UnavailableError, match="gatemark station image openwrt --arch mipsel --sources DIR"
     ):
         image.image(ARCHES["mipsel"])
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Sources of which an image was made, but nothing is compiled or fetched for it."""
+
+    def fill(place: Path) -> None:
+        for name in ("kernel", "initramfs"):
+            (place / name).touch()
+
+    (tmp_path / SUMS).touch()
+    put(tmp_path, *sources.WANTED, "userland")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(image, "packages", lambda *_: tmp_path)
+    monkeypatch.setattr(userland, "compiled", lambda *_: tmp_path / SUMS)
+    monkeypatch.setattr(image, "kept", lambda place, _: kept(place, fill))
+    image.make(ARCHES["x86_64"], tmp_path, print)
+    return tmp_path
+
+
+def test_an_image_that_another_version_built_is_refused_and_built_again(
+    built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = image.image(ARCHES["x86_64"])
+    monkeypatch.setattr(build, "MODULES", (*build.MODULES, "sch_new"))
+    with pytest.raises(UnavailableError, match="built by another version of Gatemark"):
+        image.image(ARCHES["x86_64"])
+    image.make(ARCHES["x86_64"], built, print)
+    assert image.image(ARCHES["x86_64"]) != before
+
+
+def test_another_revision_of_the_same_bytes_is_another_image(built: Path) -> None:
+    """Its name is in the files of the image."""
+    before = image.image(ARCHES["x86_64"])
+    archive = next(built.glob(f"{sources.FOLDERS}-*"))
+    archive.rename(built / f"{sources.FOLDERS}-ba9876543210{sources.SUFFIX}")
+    image.make(ARCHES["x86_64"], built, print)
+    assert image.image(ARCHES["x86_64"]) != before

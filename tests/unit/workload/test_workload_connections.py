@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What both ends of connections are asked for, and what bounds their number."""
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from gatemark.node.agent import Agent
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.plan.sane import faults
-from gatemark.station import alias
 from gatemark.station.cpu import Placement
+from gatemark.station.lent import alias
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.connections import Connections, asked_for
 
@@ -48,6 +51,34 @@ def test_one_client_has_the_hosts_own_address_and_many_have_others() -> None:
 def test_250_clients_fit_into_the_network(family: str, last: str) -> None:
     addresses = alias.clients(PORTS["lan0"], family, 250)
     assert (addresses[-1], len(set(addresses))) == (last, 250)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [("direct", ["wan9"]), ("switch", ["lan2"]), ("route", []), ("nat", []), ("endpoint", [])],
+)
+def test_a_gateway_is_never_told_of_its_clients_by_a_trial(
+    path: str, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its station has done so, and takes it back; other hosts are of this machine, and go."""
+    gateway = Local("gateway")
+    hosts: list[str] = []
+    ports = {role: replace(port, node=gateway) for role, port in PORTS.items() if role[0] == "g"}
+    (wire,) = wires(PORTS | ports, path, "receive" if path == "endpoint" else "up")
+
+    async def lend(*_: object) -> None:
+        return None
+
+    async def introduce(near: Port, neighbour: Port, addresses: list[str]) -> None:
+        del near, addresses
+        hosts.append(neighbour.role)
+
+    monkeypatch.setattr(alias, "lend", lend)
+    monkeypatch.setattr(alias, "introduce", introduce)
+    monkeypatch.setattr(Agent, "launch", lend)
+    node = None if path == "direct" else gateway
+    asyncio.run(Connections(wire, load(clients=2), PLACEMENT, node).ready())
+    assert hosts == told
 
 
 def test_as_many_as_it_goes_is_a_million_if_there_are_addresses() -> None:

@@ -16,8 +16,16 @@ from gatemark.store.record import CpuReading
 
 IDLE, STOLEN, NICE = "idle_ms", "steal_ms", "nice_ms"
 MS_PER_TICK: Final = 10  # USER_HZ is 100 (proc_stat(5))
-# Mode of a CPU -> place after its name.
-MODES: Final = {"user": 0, "system": 2, "softirq": 6, "irq": 5, "idle": 3, "steal": 7, "nice": 1}
+# Mode of a CPU -> its places after the name. A CPU that waits for I/O (place 4) is idle.
+MODES: Final = {
+    "user": (0,),
+    "system": (2,),
+    "softirq": (6,),
+    "irq": (5,),
+    "idle": (3, 4),
+    "steal": (7,),
+    "nice": (1,),
+}
 
 
 def rows(lines: Sequence[str]) -> Row:
@@ -25,7 +33,8 @@ def rows(lines: Sequence[str]) -> Row:
     cpus = [line.split() for line in lines if line.startswith("cpu")]
     return {
         name.removeprefix("cpu"): {
-            f"{mode}_ms": int(ticks[place]) * MS_PER_TICK for mode, place in MODES.items()
+            f"{mode}_ms": sum(int(ticks[place]) for place in places) * MS_PER_TICK
+            for mode, places in MODES.items()
         }
         for name, *ticks in cpus
         if name != "cpu"

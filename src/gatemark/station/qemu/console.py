@@ -16,9 +16,10 @@ LINE_SHOWN = 160  # characters of each
 # What OpenWrt's init asks for on a serial line, before it starts a shell (inittab: askfirst).
 INVITATION: Final = re.compile(r"press Enter to activate this console")
 ANSWER_S: Final = 120.0  # of one line that is typed, on a machine that is busy
-# What is typed is echoed, too; the number in an answer is what only the shell can put there.
-MARK: Final = "echo gatemark=$?="
-ANSWER: Final = re.compile(r"gatemark=(\d+)=")
+# What is typed is echoed, too; the exit code in an answer is what only the shell can put there.
+# Each line has a number: the answer to one that was given up may still come.
+MARK: Final = "echo gatemark{number}=$?="
+ANSWER: Final = r"gatemark{number}=(\d+)="
 SOUND: Final = "0"
 NOTHING: Final = literal(":")
 LOGINS, LOGIN_S = 4, 20.0
@@ -31,6 +32,8 @@ class Console:
         self._writer = writer
         self._kept = bytearray()  # its end
         self._more = asyncio.Event()
+        self._typed = 0  # lines
+        self._is_over = False
         self._draining = asyncio.create_task(self._drain(reader))
 
     @classmethod
@@ -44,6 +47,8 @@ class Console:
                 self._kept += piece
                 del self._kept[:-ERRORS_BYTES]
                 self._more.set()
+        self._is_over = True
+        self._more.set()
 
     @property
     def last(self) -> str:
@@ -66,12 +71,14 @@ class Console:
     async def type(self, line: Script, within_s: float = ANSWER_S) -> None:
         """Have the shell there run a line. Raises StationError if it fails or does not answer."""
         self._kept.clear()
+        self._typed += 1
         try:
-            self._writer.write(f"\n{line}; {MARK}\n".encode())
+            self._writer.write(f"\n{line}; {MARK.format(number=self._typed)}\n".encode())
             await self._writer.drain()
         except OSError:
             raise StationError("the virtual machine's console is gone") from None
-        if (code := await self._seen(ANSWER, within_s)) != SOUND:
+        answer = re.compile(ANSWER.format(number=self._typed))
+        if (code := await self._seen(answer, within_s)) != SOUND:
             raise StationError(f"'{line}' failed ({code}) on its console: {self.last}")
 
     async def _seen(self, wanted: re.Pattern[str], within_s: float) -> str:
@@ -79,6 +86,8 @@ class Console:
         try:
             async with asyncio.timeout(within_s):
                 while not (match := wanted.search(self._text)):
+                    if self._is_over:
+                        raise StationError(f"its console ended: {self.last or 'nothing'}")
                     self._more.clear()
                     await self._more.wait()
         except TimeoutError:

@@ -27,6 +27,10 @@ IMAGE_KEYS: Final = ("image", "kernel", "initramfs", "disk", "append")
 SIZE_KEYS: Final = ("memory_mib", "nic", "cpus", "icount", "boot_s")
 KEYS: Final = ("kind", "arch", *IMAGE_KEYS, *SIZE_KEYS, "set", *LOGIN_KEYS)
 
+# What of a `Model` makes its guest another one.
+IMAGE: Final = ("package", "kernel", "initramfs", "disk", "append", "image", "official")
+SIZE: Final = ("memory_mib", "nic", "cpus", "icount")
+
 # An image by name, of a userland that `gatemark station image` builds; and what it needs.
 OPENWRT: Final = "openwrt"
 IMAGE_MIB: Final = {OPENWRT: 192}  # its initramfs copies itself while it boots
@@ -67,6 +71,13 @@ class Model:
     official: Path | None = None  # an image of it as its builders publish them; else ours
     boot_s: int | None = None  # longest from its start to SSH; None: as ours takes
     set: Mode = Mode.APPLY
+
+    @property
+    def made_of(self) -> dict[str, str]:
+        """What makes it this machine and no other."""
+        values = {name: getattr(self, name) for name in (*IMAGE, *SIZE, "set")}
+        made = {name: str(value) for name, value in values.items() if value not in (None, "")}
+        return {"arch": self.arch.name} | made
 
 
 def model(table: Mapping[str, Any], path: Path) -> Model:

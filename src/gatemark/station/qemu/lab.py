@@ -176,6 +176,7 @@ class VirtualLab:
             virtual=True,
             placement=self.words,
             missing=self.able.missing,
+            made_of=self.model.made_of,
             by_path=self.model.set is Mode.OPENWRT,
         )
 

@@ -19,6 +19,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -187,15 +188,31 @@ class Machine:
                 os.close(card.tap)
         errors = Errors(process)
         try:
-            serial = await Console.open(console[0])
-            machine = cls(process, await Monitor.open(monitor[0]), serial, errors)
+            return await cls._met(process, errors, (monitor[0], console[0]), gateway)
         except BaseException as error:
             why = await errors.bury()
-            if isinstance(error, StationError):
+            if isinstance(error, StationError | OSError):
                 raise StationError(f"{model.arch.emulator} did not start: {why}") from None
             raise
-        for thread in await machine.threads(gateway):
-            os.sched_setaffinity(thread.pid, {gateway})
+
+    @classmethod
+    async def _met(
+        cls,
+        process: asyncio.subprocess.Process,
+        errors: "Errors",
+        lines: tuple[socket.socket, socket.socket],
+        cpu: int,
+    ) -> "Machine":
+        """Speak with it, and have the guest's processors on `cpu`. Raises StationError, OSError."""
+        with ExitStack() as held:
+            console = await Console.open(lines[1])
+            held.callback(console.close)
+            monitor = await Monitor.open(lines[0])
+            held.callback(monitor.close)
+            machine = cls(process, monitor, console, errors)
+            for thread in await machine.threads(cpu):
+                os.sched_setaffinity(thread.pid, {cpu})
+            held.pop_all()
         return machine
 
     @property

@@ -19,6 +19,7 @@ class Monitor:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._asked = 0  # questions: each has a number, and so has its answer
 
     @classmethod
     async def open(cls, ours: socket.socket) -> "Monitor":
@@ -30,7 +31,8 @@ class Monitor:
 
     async def ask(self, command: str, **arguments: Any) -> Any:
         """What it returns to a command. Raises StationError."""
-        line = json.dumps({"execute": command, "arguments": arguments})
+        self._asked += 1
+        line = json.dumps({"execute": command, "arguments": arguments, "id": self._asked})
         try:
             self._writer.write(line.encode() + b"\n")
             await self._writer.drain()
@@ -39,11 +41,16 @@ class Monitor:
         return await self._answer("return")
 
     async def _answer(self, wanted: str) -> Any:
-        """The next answer; what happens besides, and is told as well, is of no interest."""
+        """The next answer. What happens besides, and is told as well, is of no interest.
+
+        Nor is what comes late, of a question that was given up.
+        """
         try:
             async with asyncio.timeout(ANSWER_S):
                 while line := await self._reader.readline():
                     answer = _read(line)
+                    if answer.get("id", self._asked) != self._asked:
+                        continue
                     if "error" in answer:
                         raise StationError(f"virtual machine: {_why(answer['error'])}")
                     if wanted in answer:

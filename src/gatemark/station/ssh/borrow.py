@@ -1,64 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes on another host that are undone whatever happens to us: its own shell waits to do it.
+"""A NIC of a host over SSH as a test port: what makes it one, and what undoes that.
 
-    its shell:  change it | say so | read to the end of its input | undo it
-
-The input ends when we close it, when we die, when the connection is lost, and when the lease of the
-host is over (node/remote/lease.sh): there is one way to undo, and it runs where nobody can take it
-away. A SIGTERM ends the reading, too: for a login that may not end its SSH server.
+Both are lines of shell for the host's own (station/lent/borrowed.py).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
-from gatemark.error import StationError
 from gatemark.node.checked import is_up
-from gatemark.node.quoted import Script, joined, sh, shell
-from gatemark.node.shell import Node, Process
+from gatemark.node.quoted import Script, shell
+from gatemark.node.shell import Node
 
-DONE, FAILED = "done", "failed"
-SHELL = """
-trap '' HUP INT PIPE; trap : TERM
-if said=$( {{ {changing}; }} 2>&1 ); then echo done
-else echo "failed $(echo "$said" | tail -n 1)"; fi
-cat > /dev/null
-trap '' TERM
-{undoing}
-"""
+KNOWN = "ip neigh replace {hop} lladdr {mac} dev {device} nud permanent"
+SET = "PERMANENT"  # the state of a neighbour that somebody set, as `ip` prints it
+# What `ip` prints of a route and does not take: how its device is just now.
+STATES = {"\\", "dead", "linkdown", "offload", "trap"}
+METRIC = {"ipv4": "0", "ipv6": "1024"}  # of a route that names none; that of IPv4 is not printed
+MERGES = ("tso", "gso", "gro", "lro")
+# The same, as `ethtool -k` tells what can be switched. Those that `tso` stands for are told one by
+# one: a usual NIC has some of them off, and `tso on` would switch on all.
+MERGING = re.compile(
+    r"^\s*(tx-tcp[\w-]*-segmentation|generic-segmentation-offload|generic-receive-offload"
+    r"|large-receive-offload): on$",
+    re.MULTILINE,
+)
 VLAN = "ip link add link {nic} name {device} type vlan id {id}"
 WHOLE = "{{ ethtool -K {device} {feature} off 2> /dev/null || true; }}"
 
-
-@dataclass(slots=True)
-class Borrowed:
-    """What was changed on a host, until `give_back`."""
-
-    node: Node
-    process: Process
-
-    @classmethod
-    async def take(cls, node: Node, change: Sequence[Script], undo: Sequence[Script]) -> Self:
-        """Run the lines `change`, to the first that fails. Raises StationError: undone then."""
-        changing = joined((shell("true"), *change), by=" && ")
-        undoing = joined(shell("{line} 2> /dev/null", line=line) for line in undo)
-        process = await node.start(*sh(shell(SHELL, changing=changing, undoing=undoing)))
-        made = cls(node, process)
-        word, _, why = (await process.line()).decode(errors="replace").strip().partition(" ")
-        if word != DONE:
-            await made.give_back()
-            raise StationError(f"{node.name}: {why or 'its shell ended without a word'}")
-        return made
-
-    @property
-    def lost(self) -> bool:
-        """Whether the changes are undone, or their host is lost."""
-        return self.process.ended
-
-    async def give_back(self) -> None:
-        """Undo the changes, and wait for that; of a host that is lost its shell does it alone."""
-        self.process.close_stdin()
-        await self.process.wait()
+Lines = tuple[list[Script], list[Script]]  # what changes something, and what undoes that
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +44,7 @@ class Nic:
         """The test port."""
         return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
 
-    async def lines(self, addresses: Sequence[str]) -> tuple[list[Script], list[Script]]:
+    async def lines(self, addresses: Sequence[str]) -> Lines:
         """What makes a test port of it with these addresses, and what undoes that.
 
         An address that it has already stays. Raises NodeError.
@@ -102,6 +72,54 @@ class Nic:
             change += [shell(WHOLE, device=device, feature=feature) for feature in MERGES]
         return change, undo
 
+    async def known(self, hop: str, mac: str) -> Lines:
+        """What makes a neighbour known for good, and what undoes that.
+
+        One that the host's owner has set so stays; another is set again. Raises NodeError.
+        """
+        change = shell(KNOWN, hop=hop, mac=mac, device=self.device)
+        was = await self._neighbour(hop)
+        if not was:
+            return [change], [shell("ip neigh del {hop} dev {device}", hop=hop, device=self.device)]
+        if mac in was:
+            return [], []
+        again = shell("ip neigh replace {was} dev {device}", was=was, device=self.device)
+        return [change], [shell("{again} nud permanent", again=again)]
+
+    async def routed(self, network: str, by: str) -> Lines:
+        """What sends a network's packets by a host here, and what undoes that.
+
+        A route of the host's own that does so stays; another to that network is set again. Raises
+        NodeError.
+        """
+        hop = ["via", by, "dev", self.device]
+        way = shell("{network} {hop}", network=network, hop=hop)
+        change = shell("ip route replace {way}", way=way)
+        was = await self._replaced(network)
+        if not was:
+            return [change], [shell("ip route del {way}", way=way)]
+        if was[1 : 1 + len(hop)] == hop:
+            return [], []
+        return [change], [shell("ip route replace {was}", was=was)]
+
+    async def _neighbour(self, hop: str) -> list[str]:
+        """The words of an entry that somebody set, without its state; none where there is none."""
+        if self.vlan:
+            return []
+        shown = ("neigh", "show", hop, "dev", self.device, "nud", "permanent")
+        words = (await self.node.run("ip", *shown)).split()
+        return [word for word in words if word != SET]
+
+    async def _replaced(self, network: str) -> list[str]:
+        """The words of the route that a new one to a network takes the place of."""
+        family = "ipv6" if ":" in network else "ipv4"
+        text = await self.node.run("ip", "-o", f"-{family[-1]}", "route", "show", "exact", network)
+        for words in map(str.split, text.splitlines()):
+            metric = words[words.index("metric") + 1] if "metric" in words else METRIC["ipv4"]
+            if metric == METRIC[family]:
+                return [word for word in words if word not in STATES]
+        return []
+
     async def _up(self) -> bool:
         flags = await self.node.run("cat", f"/sys/class/net/{self.nic}/flags")
         return is_up(flags)
@@ -119,13 +137,4 @@ class Nic:
 
     async def _merging(self) -> list[str]:
         """What is on of that which makes one packet of many, or many of one."""
-        text = await self.node.run("ethtool", "-k", self.nic)
-        return [short for short, name in MERGES.items() if f"{name}: on" in text]
-
-
-MERGES = {
-    "tso": "tcp-segmentation-offload",
-    "gso": "generic-segmentation-offload",
-    "gro": "generic-receive-offload",
-    "lro": "large-receive-offload",
-}
+        return MERGING.findall(await self.node.run("ethtool", "-k", self.nic))

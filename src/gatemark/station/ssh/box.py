@@ -36,19 +36,18 @@ from gatemark.station.cable import MADE
 from gatemark.station.check import check_ports
 from gatemark.station.cpu import ANY_CPU, Placement
 from gatemark.station.demand import PLAIN, Demand
+from gatemark.station.lent.borrowed import Borrowed
 from gatemark.station.mode import Mode
 from gatemark.station.ssh import control, file
-from gatemark.station.ssh.borrow import Borrowed
 from gatemark.station.ssh.introduce import Behind, introduce
 from gatemark.station.ssh.side import Far, Local, Sides
 from gatemark.station.station import Again, nothing
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import (
     ADDRESS,
+    CLIENTS,
     FAR,
     FAR_HOSTS,
-    FIRST_CLIENT,
-    LAST_CLIENT,
     Gateway,
     Port,
 )
@@ -113,6 +112,7 @@ class Box:
             virtual=False,
             placement=self.words,
             missing=self._missing,
+            made_of=self.asked.made_of,
             by_path=self.asked.set is Mode.OPENWRT,
         )
 
@@ -195,7 +195,8 @@ class Box:
             await self.sides.cable.meet(was, demand)
         self._demand = demand
         for end, side in self.asked.sides.items():
-            await check_ports({side.device: self.sides.node(end)})
+            ports = {side.nic: self.sides.ground(end), side.device: self.sides.node(end)}
+            await check_ports(ports)
         if self.sides.cable and not demand.offload:
             await check_ports(self.sides.cable.nodes)
 
@@ -298,9 +299,9 @@ class Box:
 
     async def _introduce(self) -> None:
         """Tell a gateway that we set where the hosts are, and the addresses that none owns."""
-        numbers = {"lan": (FIRST_CLIENT, LAST_CLIENT), "wan": (FAR_HOSTS[0], FAR_HOSTS[-1])}
+        numbers = {"lan": CLIENTS, "wan": FAR_HOSTS}
         known, unknown = introduce(
-            Behind(self.ports[ROLES[end][1]], self.ports[ROLES[end][0]], *numbers[end])
+            Behind(self.ports[ROLES[end][1]], self.ports[ROLES[end][0]], numbers[end])
             for end in self.asked.sides
         )
         self._told = await Borrowed.take(self.box, (known,), (unknown,))

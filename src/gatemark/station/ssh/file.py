@@ -20,6 +20,7 @@ from gatemark.station.mode import Mode
 from gatemark.station.power.meter import Meter
 from gatemark.station.power.power import meter
 from gatemark.station.ssh.cabling import TABLES, cabling
+from gatemark.station.wiring import FAR_HOST
 
 Table = Mapping[str, Any]
 Addresses = Mapping[str, str]  # family -> address/length
@@ -33,6 +34,7 @@ GATEWAY_KEYS: Final = (
     *(key for end in ENDS for key in (end, *(f"{end}_{family}" for family in FAMILIES))),
 )
 SIDE_KEYS: Final = ("kind", "nic", "vlan", *FAMILIES)
+LEAST_ADDRESSES: Final = FAR_HOST + 2  # of a network, its own and that of broadcasts among them
 VLANS: Final = range(1, 4095)  # IEEE 802.1Q: 0 and 4095 are reserved
 
 
@@ -49,6 +51,12 @@ class Side:
     def device(self) -> str:
         """The test port itself: the NIC, or the VLAN on it."""
         return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
+
+    @property
+    def words(self) -> str:
+        """The same, of which host, with its addresses."""
+        host = [f"{self.login.address}"] if self.login else []
+        return " ".join((*host, self.device, *self.own.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,18 @@ class Box:
     def local(self) -> bool:
         """Whether both sides are NICs of this machine."""
         return len(self.sides) == 2 and not any(side.login for side in self.sides.values())
+
+    @property
+    def made_of(self) -> dict[str, str]:
+        """What makes it this station and no other."""
+        gateway = {
+            f"gateway {end}": " ".join((self.devices[role], *self.own[role].values()))
+            for end, role in ENDS.items()
+            if role in self.devices
+        }
+        sides = {end: side.words for end, side in self.sides.items()}
+        login = {"address": str(self.login.address), "set": str(self.set), "path": self.path}
+        return login | gateway | sides
 
 
 def box(data: Table, path: Path) -> Box:
@@ -156,14 +176,33 @@ def _alike(sides: Mapping[str, Side], path: Path) -> None:
 
 
 def _whole(made: Box, path: Path) -> Box:
-    """A gateway that is taken as it is has addresses that we cannot choose."""
+    """A gateway that is taken as it is has addresses that we cannot choose; others have room."""
     if made.set is not Mode.OBSERVE:
+        _roomy(made, path)
         return made
     for end, side in made.sides.items():
         if not side.own:
             why = 'the gateway is taken as it is (set = "observe"), so give an address of its '
             raise _fault(path, end, end, f'{why}network: ipv4 = "192.168.1.10/24"')
     return made
+
+
+def _roomy(made: Box, path: Path) -> None:
+    """A network that we tell a gateway the hosts of has all of them (station/wiring.py)."""
+    gateway = {
+        ("gateway", f"{end}_{family}"): text
+        for end, role in ENDS.items()
+        for family, text in made.own[role].items()
+    }
+    sides = {
+        (end, family): text for end, side in made.sides.items() for family, text in side.own.items()
+    }
+    for (table, key), text in (gateway | sides).items():
+        network = ip_interface(text).network
+        if network.num_addresses < LEAST_ADDRESSES:
+            why = f"test packets have addresses up to number {FAR_HOST} of its network"
+            longest = network.max_prefixlen - LEAST_ADDRESSES.bit_length() + 1
+            raise _fault(path, table, key, f"{text} is too small: {why}: /{longest} or larger")
 
 
 def _own(table: Table, path: Path, name: str, before: str = "") -> Addresses:

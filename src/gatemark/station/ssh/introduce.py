@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbours that a box is told of, by its own shell: no ARP, no neighbour discovery in a trial.
-
-The loop is the device's: a command line has no room for hundreds of addresses. One `ip` takes them
-all where it knows -batch (busybox's does not): a slow device needs 40 ms to start a program.
-"""
+"""Neighbours that a box is told of, by its own shell: no ARP, no neighbour discovery in a trial."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.node.quoted import Script, joined, literal, shell
+from gatemark.node.quoted import Script, joined, shell
+from gatemark.station.lent.batch import each, fed
 from gatemark.station.wiring import ADDRESS, Port
 
-FEED: Final = literal("""feed() {
-if ip -batch /dev/null 2> /dev/null; then ip -force -batch -
-else while read -r line; do ip $line; done; fi; }""")
-FED: Final = "{feed}; {{ {lines}; }} | feed > /dev/null 2>&1 || true"
-LOOP: Final = "n={first}; while [ $n -le {last} ]; do printf {line} $n; n=$((n + 1)); done"
+ANYHOW: Final = "{lines} > /dev/null 2>&1 || true"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +18,15 @@ class Behind:
 
     gate: Port
     host: Port
-    first: int
-    last: int
+    numbers: range
 
     def command(self, verb: str, tail: str) -> Script:
         """Shell that prints a line of `ip neigh VERB` for each address."""
-        parts = []
+        line, parts = f"neigh {verb} %s dev {self.gate.device}{tail}", []
         for family in ADDRESS["lan0"]:
-            network = str(self.gate.interface(family).network.network_address)
-            each = f"{network}%x" if family == "ipv6" else f"{network.rpartition('.')[0]}.%d"
-            own, line = self.host.address(family), f"neigh {verb} %s dev {self.gate.device}{tail}\n"
-            parts.append(shell("printf %s {line}", line=line % own))
-            parts.append(shell(LOOP, first=self.first, last=self.last, line=line % each))
+            own = line % self.host.address(family) + "\n"
+            parts.append(shell("printf %s {own}", own=own))
+            parts.append(each(self.host, family, self.numbers, line))
         return joined(parts, by="; ")
 
     def introduced(self) -> Script:
@@ -56,4 +46,4 @@ def introduce(behind: Iterable[Behind]) -> tuple[Script, Script]:
     all_of = list(behind)
     known = joined((behind.introduced() for behind in all_of), by="; ")
     unknown = joined((behind.forgotten() for behind in all_of), by="; ")
-    return shell(FED, feed=FEED, lines=known), shell(FED, feed=FEED, lines=unknown)
+    return shell(ANYHOW, lines=fed(known)), shell(ANYHOW, lines=fed(unknown))

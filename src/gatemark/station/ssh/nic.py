@@ -36,7 +36,11 @@ PROTOCOL_AT = 16 + 5  # who made a route: in a struct rtmsg behind its header (r
 BY_KERNEL = 2  # RTPROT_KERNEL: of an address, so it comes with that again
 SYSCTLS = ("ipv4/conf", "ipv6/conf", "ipv4/neigh", "ipv6/neigh")
 UP = 0x1  # IFF_UP
-SWITCHED = re.compile(r"^\s*([\w-]+): (on|off)(?: \[requested (on|off)\])?$", re.MULTILINE)
+# A feature of `ethtool -k`, not the name of several, which are indented behind it: that is on where
+# one of them is, and switches them all.
+SWITCHED = re.compile(
+    r"^(?:[ \t]+|(?!.*\n[ \t]))([\w-]+): (on|off)(?: \[requested (on|off)\])?$", re.MULTILINE
+)
 LIFETIMES = re.compile(r"(valid|preferred)_lft \S+")
 
 

@@ -19,18 +19,19 @@ from contextlib import AsyncExitStack, ExitStack
 from pyroute2 import IPRoute
 
 from gatemark.error import StationError
-from gatemark.node.quoted import shell
 from gatemark.node.remote.ssh import Ssh
+from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.station import blocking, lock, space
 from gatemark.station.cable import Cable
-from gatemark.station.ssh.borrow import Borrowed, Nic
+from gatemark.station.lent.borrowed import Borrowed
+from gatemark.station.ssh.borrow import Nic
 from gatemark.station.ssh.file import Side
 from gatemark.station.ssh.loan import Taken
 from gatemark.station.wiring import Port
 
 GONE_S = 5.0  # a host that is lost does not keep us longer
-KNOWN = "ip neigh replace {hop} lladdr {mac} dev {device} nud permanent"
+FAMILIES = ("ipv4", "ipv6")
 
 
 class Local:
@@ -63,6 +64,14 @@ class Local:
         """The host of a side."""
         return self.hosts[end]
 
+    def ground(self, end: str) -> Node:
+        """Where its NIC is, on which a VLAN may stand: one that both sides share stays at home."""
+        return Here() if self._shared else self.hosts[end]
+
+    @property
+    def _shared(self) -> bool:
+        return len({side.nic for side in self.sides.values()}) < len(self.sides)
+
     def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured from here."""
         space.require(self.hosts)
@@ -71,19 +80,21 @@ class Local:
 
     def _build(self) -> None:
         space.create(self.hosts)
-        shared = len({side.nic for side in self.sides.values()}) < len(self.sides)
         taken = {
-            "" if shared else self.hosts[end].netns: side.nic for end, side in self.sides.items()
+            "" if self._shared else self.hosts[end].netns: side.nic
+            for end, side in self.sides.items()
         }
         self._taken = Taken.take(self.lab, taken)
         for end, side in self.sides.items():
             if side.vlan:
-                _vlan(side, self.hosts[end].netns, shared=shared)
+                _vlan(side, self.hosts[end].netns, shared=self._shared)
 
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""
         del routes  # all the rest is beyond
         await blocking.run(self._connect, end, port, next_hop)
+        if self.sides[end].vlan:  # a NIC merges what it receives before it looks for a VLAN
+            await space.offloads(self.ground(end), self.sides[end].nic, "off")
         await space.offloads(self.hosts[end], port.device, "off")
 
     def _connect(self, end: str, port: Port, next_hop: Port) -> None:
@@ -134,6 +145,10 @@ class Far:
         """The host of a side."""
         return self.hosts[end]
 
+    def ground(self, end: str) -> Node:
+        """Where its NIC is, on which a VLAN may stand."""
+        return self.hosts[end]
+
     def require_alive(self) -> None:
         """Raise StationError if nothing more can be measured from there."""
         for host in self.hosts.values():
@@ -146,17 +161,16 @@ class Far:
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""
         side, node = self.sides[end], self.hosts[end]
-        addresses = [str(port.interface(family)) for family in ("ipv4", "ipv6")]
-        change, undo = await Nic(node, side.nic, side.vlan).lines(addresses)
-        for family in ("ipv4", "ipv6"):
-            hop = next_hop.address(family)
-            change.append(shell(KNOWN, hop=hop, mac=next_hop.mac, device=port.device))
-            undo.insert(0, shell("ip neigh del {hop} dev {device}", hop=hop, device=port.device))
+        nic = Nic(node, side.nic, side.vlan)
+        addresses = [str(port.interface(family)) for family in FAMILIES]
+        change, undo = await nic.lines(addresses)
+        parts = [await nic.known(next_hop.address(family), next_hop.mac) for family in FAMILIES]
         for route in routes:
             by = next_hop.address("ipv6" if ":" in route else "ipv4")
-            way = shell("{route} via {by} dev {device}", route=route, by=by, device=port.device)
-            change.append(shell("ip route replace {way}", way=way))
-            undo.insert(0, shell("ip route del {way}", way=way))
+            parts.append(await nic.routed(route, by))
+        for more, back in parts:
+            change += more
+            undo[:0] = back
         self._borrowed.append(await Borrowed.take(node, change, undo))
 
     async def lay(self) -> Mapping[str, Port]:

@@ -4,6 +4,8 @@
 import asyncio
 import os
 import pty
+import re
+import select
 import socket
 import subprocess
 import threading
@@ -13,6 +15,7 @@ import pytest
 
 from gatemark.error import StationError
 from gatemark.node.quoted import literal
+from gatemark.station.qemu import console as console_
 from gatemark.station.qemu.console import Console
 
 INIT = "printf 'Please press Enter to activate this console.\\n'; read -r _; exec sh -i"
@@ -78,6 +81,42 @@ def test_a_line_that_fails_is_named() -> None:
     with_shell(do)
 
 
+def waking(ends: socket.socket) -> None:
+    """A shell that starts late: the first line is done with the second, and each after a while."""
+    marks = list[bytes]()
+    lines = ends.makefile("rb")
+    ends.sendall(b"Please press Enter to activate this console.\n")
+    while line := lines.readline():
+        if mark := re.search(rb"echo (gatemark\d*)=", line):
+            marks.append(mark[1] + (b"=1=\n" if b"false" in line else b"=0=\n"))
+        if mark and len(marks) == 2:
+            ends.sendall(marks[0])
+        if mark and len(marks) > 1:
+            select.select([ends], [], [], 0.3)
+            ends.sendall(marks[len(marks) - 1])
+
+
+def test_an_answer_that_comes_late_is_not_taken_for_that_of_the_next_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(console_, "LOGIN_S", 1.0)
+
+    async def run() -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            serving = asyncio.create_task(asyncio.to_thread(waking, theirs))
+            console = await Console.open(ours)
+            try:
+                await console.login(10)
+                with pytest.raises(StationError, match=r"'false' failed \(1\)"):
+                    await console.type(literal("false"), 10)
+            finally:
+                console.close()
+                await serving
+
+    asyncio.run(run())
+
+
 def test_who_is_never_asked_to_press_enter_is_told_what_the_console_has() -> None:
     async def run() -> None:
         ours, theirs = socket.socketpair()
@@ -89,5 +128,20 @@ def test_who_is_never_asked_to_press_enter_is_told_what_the_console_has() -> Non
                     await console.login(0.1)
             finally:
                 console.close()
+
+    asyncio.run(run())
+
+
+def test_a_machine_that_ends_is_not_waited_for() -> None:
+    async def run() -> None:
+        ours, theirs = socket.socketpair()
+        theirs.sendall(b"Kernel panic - not syncing\r\n")
+        theirs.close()
+        console = await Console.open(ours)
+        try:
+            with pytest.raises(StationError, match="its console ended: Kernel panic"):
+                await console.login(10)
+        finally:
+            console.close()
 
     asyncio.run(run())

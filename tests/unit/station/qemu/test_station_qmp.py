@@ -51,6 +51,13 @@ def test_an_odd_answer_is_told(answer: bytes) -> None:
         answered(answer, lambda monitor: monitor.ask("query-status"))
 
 
+def test_an_answer_that_comes_late_is_not_taken_for_the_next_one() -> None:
+    """The first question was that of the greeting."""
+    late, awaited = ({"return": word, "id": at} for at, word in enumerate(("late", "next"), 1))
+    answers = f"{json.dumps(late)}\n{json.dumps(awaited)}".encode()
+    assert answered(answers, lambda monitor: monitor.ask("query-status")) == "next"
+
+
 def test_of_a_console_the_last_lines_are_shown() -> None:
     text = "".join(f"{number} {'x' * 1000}\r\n" for number in range(100))
     lines = last(text).split(" | ")

@@ -55,6 +55,14 @@ def station(folder: Path, text: str) -> Box:
             9,
             "is no ipv6 address",
         ),
+        (
+            'nic = "enp3s0"',
+            'nic = "enp3s0"\nipv4 = "10.0.0.2/25"',
+            9,
+            "ipv4: 10.0.0.2/25 is too small",
+        ),
+        ('nic = "enp3s0"', 'nic = "enp3s0"\nipv6 = "2001:db8::2/121"', 9, ": /120 or larger"),
+        ('lan = "eth0"', 'lan = "eth0"\nwan_ipv4 = "10.0.0.1/30"', 6, ": /24 or larger"),
         ('lan = "eth0"', 'lan = "eth0; touch X"', 5, "lan: 'eth0; touch X' is no device's name"),
         ('wan = "eth1"', 'wan = "../eth1"', 6, "wan: '../eth1' is no device's name"),
         ('nic = "enp3s0"', 'nic = "$(touch X)"', 8, "nic: '$(touch X)' is no device's name"),
@@ -88,6 +96,19 @@ def test_a_good_file_is_taken(tmp_path: Path) -> None:
     assert isinstance(bench.sides, Local)
     assert bench.lacks(Arm(path="nat")) == bench.lacks(Arm(path="direct")) == ""
     assert "second LAN port" in bench.lacks(Arm(path="switch"))
+
+
+def test_a_network_is_large_enough_for_all_that_test_packets_bear(tmp_path: Path) -> None:
+    own = 'ipv4 = "10.0.0.2/24"\nipv6 = "2001:db8::2/120"'
+    bench = station(tmp_path, GOOD.replace("[lan]", f"[lan]\n{own}"))
+    assert bench.asked.sides["lan"].own == {"ipv4": "10.0.0.2/24", "ipv6": "2001:db8::2/120"}
+
+
+def test_a_gateway_that_is_taken_as_it_is_may_have_a_small_network(tmp_path: Path) -> None:
+    text = GOOD.replace('lan = "eth0"', 'lan = "eth0"\nset = "observe"')
+    for end in ("lan", "wan"):
+        text = text.replace(f"[{end}]", f'[{end}]\nipv4 = "192.0.2.2/30"')
+    assert station(tmp_path, text).asked.sides["wan"].own == {"ipv4": "192.0.2.2/30"}
 
 
 def test_the_examples_of_the_docs_are_right(tmp_path: Path) -> None:

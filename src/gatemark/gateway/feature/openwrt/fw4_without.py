@@ -12,7 +12,7 @@ then: without the rule for known connections each packet meets the rules behind 
 
 from typing import Final
 
-from gatemark.gateway import fw4, nat, route
+from gatemark.gateway import fw4, nat, openwrt, route
 from gatemark.gateway.feature.asked import Asked
 from gatemark.node.quoted import Script, literal, shell
 
@@ -42,8 +42,9 @@ handle=$(nft -a list chain inet fw4 {chain} 2> /dev/null |
 nft delete rule inet fw4 {chain} handle "$handle"
 """
 # At one stroke: a gateway is never between two rulesets. The first line is for where there is none.
+# What nft has listed it may refuse, in words of its own that it does not read: then fw4 renders it.
 WHOLE: Final = """
-printf '%s\\n' 'table inet fw4 {{}}' 'delete table inet fw4' {listed} | nft -f -
+printf '%s\\n' 'table inet fw4 {{}}' 'delete table inet fw4' {listed} | nft -f - || {reload}
 """
 
 
@@ -51,7 +52,8 @@ async def apply(asked: Asked) -> None:
     """Take the part away."""
     chain, number = asked.arguments
     listed = await asked.gateway.run(*fw4.RULES)
-    await asked.changes.attempt(_script(chain, number), undo=shell(WHOLE, listed=listed))
+    undo = shell(WHOLE, listed=listed, reload=openwrt.RELOAD)
+    await asked.changes.attempt(_script(chain, number), undo=undo)
     if chain == EVERYTHING:
         await PATHS[asked.path](asked.gateway, asked.changes)
 

@@ -49,7 +49,8 @@ async def apply(asked: Asked) -> None:
     *_, (_, defaults) = await openwrt.sections(gateway, lan, wan)
     before = await fw4.read(gateway)
     words = [shell(SET, defaults=defaults, option=option) for option in options]
-    undo = openwrt.undo([f"{defaults}.{option}" for option in options], before)
+    of_path = openwrt.without_flows(defaults, options)
+    undo = openwrt.undo([f"{defaults}.{option}" for option in options], before, of_path)
     await asked.changes.make(joined((*words, openwrt.RELOAD)), undo=undo)
     rules = await fw4.read(gateway)
     if not rules.offloads:

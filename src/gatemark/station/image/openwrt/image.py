@@ -39,9 +39,8 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
     parts = sources.archives(folder)
     source = packages(arch.debian, arch.kernel, PACKAGES, announce)
     compiled = userland.compiled(arch, parts, source, announce)
-    sums = [f"{name} {sha256(path)}" for name, path in parts.items()]
-    shims = [files.shim(name) for name in files.SHIMS]
-    recipe = "\0".join((FORMAT, (source / SUMS).read_text(), sha256(compiled), *sums, *shims))
+    sums = [f"{path.name} {sha256(path)}" for path in parts.values()]
+    recipe = "\0".join((_recipe(), (source / SUMS).read_text(), sha256(compiled), *sums))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def fill(place: Path) -> None:
@@ -57,8 +56,15 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
         (place / REVISIONS).write_text(sources.revisions(parts))
 
     place = kept(xdg.cache() / "image" / f"{NAME}-{arch.debian}-{key}", fill)
-    _newest(arch).write_text(f"{place.name}\n")
+    _newest(arch).write_text(f"{place.name} {_recipe()}\n")
     return place
+
+
+def _recipe() -> str:
+    """The sum of what is ours in an image; with it a station knows one of another version."""
+    shims = (files.shim(name) for name in files.SHIMS)
+    parts = "\0".join((FORMAT, build.FORMAT, *build.MODULES, *shims))
+    return hashlib.sha256(parts.encode()).hexdigest()[:12]
 
 
 def image(arch: Arch) -> Image:
@@ -66,9 +72,12 @@ def image(arch: Arch) -> Image:
     name = next(name for name, known in ARCHES.items() if known is arch)
     fix = f"gatemark station image {NAME} --arch {name} --sources DIR builds it"
     try:
-        place = _newest(arch).parent / _newest(arch).read_text().strip()
+        made, _, recipe = _newest(arch).read_text().strip().partition(" ")
     except OSError:
         raise UnavailableError(f"no image of OpenWrt for {arch.debian} here: {fix}") from None
+    place = _newest(arch).parent / made
+    if recipe != _recipe():
+        raise UnavailableError(f"{place}: built by another version of Gatemark: {fix} again")
     if not sound(place):
         raise UnavailableError(f"{place}: this image was changed or is not whole: {fix} again")
     return Image(place / "kernel", place / "initramfs")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A build that is a kernel of a virtual model: its station is made, and refused if it is faulty."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from command import gatemark
+
+from gatemark.commands.campaign import coordinate
+from gatemark.station.load import load
+from gatemark.station.qemu.lab import VirtualLab
+
+STATION = """schema = "gatemark.station/1"
+gateway = { kind = "qemu", arch = "x86_64", disk = "own.img", address = "root@192.168.1.1" }
+"""
+CAMPAIGN = """schema = "gatemark.campaign/1"
+title = "Two kernels"
+[[model]]
+name = "vm"
+stations = ["bench/own.toml"]
+exact = true
+[[build]]
+name = "field"
+image = { vm = "old/bzImage" }
+[[build]]
+name = "next"
+image = { vm = "new/bzImage" }
+[[suite]]
+plan = "cost/ab"
+[[gate]]
+build = "next"
+against = "field"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder with a campaign's files."""
+    for name, text in (
+        ("bench/own.toml", STATION),
+        ("bench/own.img", "disk"),
+        ("old/bzImage", "old"),
+        ("new/bzImage", "new"),
+        ("c.toml", CAMPAIGN),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_made_station_finds_the_files_of_its_model_and_the_kernel(home: Path) -> None:
+    coordinate.begin(home / "c.toml", home / "begun")
+    layout, ledger = coordinate.opened(home / "begun")
+    attempt = ledger.claim("bench/own.toml", "vm", "{id}-{model}-{repeat}", lambda _: 60.0)
+    assert attempt
+    arms = layout.task(attempt, ledger.blocks()[0]).arms
+    models = [cast("VirtualLab", load(arm.station)).model for arm in arms]
+    assert [model.disk for model in models] == [home / "bench" / "own.img"] * 2
+    assert [model.kernel for model in models] == [home / "old/bzImage", home / "new/bzImage"]
+
+
+@pytest.mark.parametrize(
+    ("station", "printed"),
+    [
+        ("bench/own.toml", "kernel: no file"),
+        ("qemu-x86", "a kernel's file needs an `initramfs` or a `disk` beside it"),
+        ("openwrt-x86", "openwrt has a kernel and a file system: leave those out"),
+    ],
+)
+def test_a_made_station_with_a_fault_is_refused_by_plan(
+    station: str, printed: str, home: Path
+) -> None:
+    text = CAMPAIGN.replace("bench/own.toml", station)
+    (home / "c.toml").write_text(text.replace("new/bzImage", "none/bzImage"))
+    done = gatemark("campaign", "plan", "c.toml", cwd=home)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert printed in done.err
+    assert done.err.startswith("gatemark: c.toml:")

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run goes on where it began: on the same stations, with the same traces."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.error import UsageError
+from gatemark.plan.model import Arm, Plan, Workload
+from gatemark.plan.order import order
+from gatemark.report.live import Live
+from gatemark.run.engine import execute, require_same, traces
+from gatemark.station.load import load
+from gatemark.station.station import Station
+from gatemark.store.directory import RunDirectory
+from gatemark.store.run import AB, Run, Side
+
+BENCH = """schema = "gatemark.station/1"
+[gateway]
+kind = "ssh"
+address = "root@192.0.2.1"
+lan = "eth0"
+wan = "eth1"
+lan_ipv4 = "10.0.0.1/24"
+[lan]
+nic = "enp3s0"
+[wan]
+nic = "enp4s0"
+"""
+GUEST = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\narch = "mipsel"\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A station file, under one name before and after."""
+    return tmp_path / "bench.toml"
+
+
+def station(file: Path, text: str = BENCH) -> Station:
+    file.write_text(text)
+    return load(str(file))
+
+
+def run_of(bench: Station, load: Workload | None = None) -> Run:
+    plan = Plan(
+        schema="gatemark.plan/1",
+        title="",
+        why="",
+        reading="",
+        name="s/p",
+        arm=(Arm(path="route", name="old"), Arm(path="nat", name="new")),
+        workload=load or Workload(),
+    )
+    trials = order([plan], 3)
+    return Run(
+        run="20261121-161500-s",
+        suite="s",
+        title="",
+        command=(),
+        started="",
+        seed=3,
+        station=bench.info,
+        plans=(plan,),
+        trials=trials,
+    )
+
+
+@pytest.mark.parametrize("text", [BENCH, GUEST], ids=["ssh", "qemu"])
+def test_the_same_station_goes_on(file: Path, text: str) -> None:
+    run = run_of(station(file, text))
+    require_same(run, station(file, text), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "was", "now", "told"),
+    [
+        (BENCH, "192.0.2.1", "192.0.2.9", "had root@192.0.2.1 as address and has root@192.0.2.9"),
+        (BENCH, '"eth0"', '"eth2"', "had eth0 10.0.0.1/24 as gateway lan and has eth2 10.0.0.1/24"),
+        (BENCH, "10.0.0.1/24", "10.0.0.1/16", "has eth0 10.0.0.1/16"),
+        (
+            BENCH,
+            'wan = "eth1"',
+            'wan = "eth1"\nset = "openwrt"',
+            "apply as set and has openwrt",
+        ),
+        (BENCH, "enp4s0", "enp5s0", "had enp4s0 as wan and has enp5s0"),
+        (BENCH, '"enp4s0"', '"enp4s0"\nvlan = 7', "had enp4s0 as wan and has enp4s0.7"),
+        (GUEST, '"mipsel"', '"mipsel"\nmemory_mib = 48', "as memory_mib and has 48"),
+        (GUEST, GUEST, BENCH, "was of kind qemu and is of kind ssh"),
+    ],
+)
+def test_another_station_is_refused_in_one_line(
+    file: Path, text: str, was: str, now: str, told: str
+) -> None:
+    run = run_of(station(file, text))
+    refused = pytest.raises(UsageError, match=f"^20261121-161500-s: .*{re.escape(told)}: put that")
+    with refused as error:
+        require_same(run, station(file, text.replace(was, now)), {})
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_is_touched_before(file: Path, tmp_path: Path) -> None:
+    directory = RunDirectory.create(tmp_path / "run", run_of(station(file)))
+    other = station(file, BENCH.replace("enp4s0", "enp5s0"))
+    with pytest.raises(UsageError, match="had enp4s0 as wan"):
+        execute(directory, other, Live())
+
+
+def test_a_run_that_did_not_keep_its_station_goes_on(file: Path) -> None:
+    run = run_of(station(file))
+    older = replace(run, station=replace(run.station, made_of={}))
+    require_same(older, station(file, BENCH.replace("enp4s0", "enp5s0")), {})
+
+
+def test_each_arm_of_a_test_has_its_own_station(file: Path, tmp_path: Path) -> None:
+    old, new = station(file), station(tmp_path / "new.toml", BENCH.replace("enp4s0", "enp5s0"))
+    sides = (Side(name=bench.name, station_file="", station=bench.info) for bench in (old, new))
+    run = replace(run_of(old), ab=AB(old=next(sides), new=next(sides)))
+    require_same(run, old, {"new": new})
+    with pytest.raises(UsageError, match="the station bench had enp5s0 as wan"):
+        require_same(run, old, {"new": old})
+
+
+def test_a_trace_that_was_replaced_is_refused(file: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "call.pcap"
+    trace.write_bytes(b"one")
+    bench = station(file)
+    run = run_of(bench, Workload(kind="replay", trace=str(trace), direction="both"))
+    run = replace(run, traces=traces(run))
+    assert list(run.traces) == [str(trace)]
+    require_same(run, bench, {})
+    trace.write_bytes(b"two")
+    with pytest.raises(UsageError, match=r"call\.pcap is another file now: put that back"):
+        require_same(run, bench, {})
+    trace.unlink()
+    with pytest.raises(UsageError, match=r"call\.pcap: No such file or directory: put that back"):
+        require_same(run, bench, {})
+
+
+def test_a_run_that_did_not_keep_its_traces_goes_on(file: Path, tmp_path: Path) -> None:
+    bench = station(file)
+    run = run_of(bench, Workload(kind="replay", trace=str(tmp_path / "gone.pcap")))
+    require_same(run, bench, {})
+
+
+def test_what_is_made_here_is_no_file(file: Path) -> None:
+    assert traces(run_of(station(file), Workload(kind="replay", trace="voip"))) == {}
