@@ -5,6 +5,8 @@
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
+# As a folder below sees it: a recipe would take the spaces of a whole path for its own.
+ZIG    := ../$(PYTHON) -m ziglang
 STAGE  ?=
 RETRY  ?=
 BENCH  ?= lab traffic pacing
@@ -60,15 +62,15 @@ lock: ## renew setup/lock: exact versions of all packages, with hashes
 
 agent: ## build the agent for every processor
 	@setup/install run
-	@$(MAKE) -C agent install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+	@$(MAKE) -C agent install-cross ZIG="$(ZIG)"
 
 algorithms: ## build the program that times algorithms for every processor, at every level
 	@setup/install run
-	@$(MAKE) -C algorithms install-levels ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+	@$(MAKE) -C algorithms install-levels ZIG="$(ZIG)"
 
 classifier: ## build the program that classifies captures for every processor
 	@setup/install run
-	@$(MAKE) -C classifier install-cross ZIG="$(CURDIR)/$(PYTHON) -m ziglang"
+	@$(MAKE) -C classifier install-cross ZIG="$(ZIG)"
 
 man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH
 	@setup/install run

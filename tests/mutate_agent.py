@@ -9,6 +9,7 @@ none either: no test could tell it from the original.
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -149,7 +150,7 @@ class Bench:
 
     def build(self) -> bool:
         make = ["make", "-s", "-C", str(COPY), "build/test/native", "WARNINGS=-w"]
-        make.append(f"ZIG={sys.executable} -m ziglang")
+        make.append(f"ZIG={shlex.quote(sys.executable)} -m ziglang")
         return subprocess.run(make, capture_output=True, check=False).returncode == 0
 
     def tests_pass(self) -> bool:

@@ -2,6 +2,7 @@
 """The stages: what each runs for `make test`, and what for `make test-long`."""
 
 import os
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -10,9 +11,10 @@ from runner.lint import CHECKS, LONG_CHECKS, lint
 from runner.outcome import Case, Outcome, Stage, read_junit, read_tap
 from runner.process import PYTHON, call
 
-ZIG: Final = f"ZIG={PYTHON} -m ziglang"
+COMPILER: Final = shlex.join((PYTHON, "-m", "ziglang"))  # a recipe splits it as a shell does
+ZIG: Final = f"ZIG={COMPILER}"
 FUZZ_SECONDS: Final = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '10')}"
-CC: Final = f"CC={PYTHON} -m ziglang cc"
+CC: Final = f"CC={COMPILER} cc"
 
 
 def agent(_: Path) -> Outcome:

@@ -23,7 +23,7 @@ from gatemark.commands.measure import (
 )
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.sides import DEFAULT_PLAN, Sides
-from gatemark.commands.trust import TRUST_HELP, check_option
+from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
@@ -76,11 +76,7 @@ def ab(
     NEW is worse by more than --allow.
     """
     output.place(junit)
-    check_option(resume, trust=trust)
     if resume:
-        words = (side, against, station, setup, switch, boots, plan, variant, set_, out, exact)
-        if any(words):
-            raise UsageError("--resume goes on with a test as it was planned: leave out the rest")
         directory = reopen(resume, trust=trust)
         if not directory.load().ab:
             raise UsageError(

@@ -36,8 +36,6 @@ def coverage(
 
     if out and out.suffix not in FORMS:
         raise UsageError(f"--out {out}: end its name with {' or '.join(FORMS)}")
-    if out and json_:
-        raise UsageError("--json is for stdout: leave out --out")
     output.place(out)
     paths = [locate.located(run) for run in runs or []]
     held, links = _read(paths, out)

@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gatemark.report.export.form import Rows
     from gatemark.report.group.source import Source
 
+BINARY: Final = ("parquet", "flent")  # formats that no terminal shows
 FORMAT_HELP = (
     "csv, json, parquet, markdown, prometheus, openmetrics, junit, flent (default: by --out's "
     "name, else csv); "
@@ -40,13 +41,9 @@ def export(
 ) -> None:
     """Write the values of runs for other programs."""
     if schema:
-        if runs or format_ or raw or wide or reference:
-            raise UsageError("--schema is of every run alike: leave out the rest")
         _write(_schema(schema), out)
         return
     if reference:
-        if format_ or raw or wide:
-            raise UsageError("--reference is a format of its own: leave out the rest")
         _write(_device(locate.newest(runs)), out)
         return
     from gatemark.report.export import form
@@ -54,8 +51,8 @@ def export(
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
     choice.check("--format", name, (*form.FORMATS, form.FOLDED))
     rows = _rows(name, raw=raw, wide=wide)
-    if name == "parquet" and out is None and sys.stdout and sys.stdout.isatty():
-        raise UsageError("parquet is no text: name a file with --out, or send it to a pipe")
+    if name in BINARY and out is None and sys.stdout and sys.stdout.isatty():
+        raise UsageError(f"{name} is no text: name a file with --out, or send it to a pipe")
     if name == form.FOLDED and out:
         raise UsageError("folded writes into the runs' own directories: leave out --out")
     paths = locate.newest(runs)
@@ -78,8 +75,6 @@ def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
     """What a row is. Raises UsageError where the format has no such rows."""
     from gatemark.report.export.form import TABLES
 
-    if raw and wide:
-        raise UsageError("--wide with --raw: a trial is a row already, leave one out")
     if raw and name not in TABLES:
         raise UsageError(f"--raw with {name}: records are for {', '.join(TABLES)}")
     if wide and name not in TABLES:

@@ -8,7 +8,7 @@ import typer
 
 from gatemark.commands.console import choice, output
 from gatemark.commands.console.verb import Verb, Verbs
-from gatemark.error import UnavailableError
+from gatemark.error import UnavailableError, UsageError
 
 HOSTS = {"lan": "lan", "gateway": "gw", "wan": "wan", "lan2": "lan2"}
 PATHS = ("switch", "route", "nat")
@@ -31,11 +31,14 @@ def up(
     """Build a lab and keep it until `gatemark lab down`."""
     from functools import partial
 
+    from gatemark.plan.expand import slowdown_fault
     from gatemark.run import keep, stop
     from gatemark.station import doctor, own
     from gatemark.station.recover import recover
 
     choice.check("--path", path, PATHS)
+    if reason := slowdown_fault(slow_to_pps):
+        raise UsageError(f"--slow-to-pps {slow_to_pps}: {reason}")
     if own.needed():
         raise UnavailableError(
             "lab up: not root, and a lab in an ordinary user's own namespaces would end with this "

@@ -2,6 +2,7 @@
 """`--line DOWN/UP`: an access line in the words of the command line, and as a plan's own."""
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from gatemark.error import UsageError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 BOTH: Final = "line.rate_bps"  # a factor of both ways
+DOWN, UP = "line.down.rate_bps", "line.up.rate_bps"
 RATE: Final = "rate_bps"
 MOST_BPS: Final = 1e12
 
@@ -47,7 +49,7 @@ def lined(plan: "Plan", text: str) -> "Plan":
 
     down_bps, up_bps = line_rates(text)
     varied = set(varied_rates(plan))
-    rates = {"line.down.rate_bps": down_bps, "line.up.rate_bps": up_bps}
+    rates = {DOWN: down_bps, UP: up_bps}
     given = {key: bps for key, bps in rates.items() if not {key, BOTH} & varied}
     if plan.line is None or not given:
         return plan
@@ -57,6 +59,13 @@ def lined(plan: "Plan", text: str) -> "Plan":
     except UsageError as error:
         raise UsageError(f"--line {text}: {plan.name}: {error}") from None
     return made
+
+
+def refuse_rates(keys: Iterable[str]) -> None:
+    """UsageError for a `--set` key that says what `--line` says."""
+    for key in keys:
+        if key in (BOTH, DOWN, UP):
+            raise UsageError(f"--set {key} says what --line says; leave one out")
 
 
 def varied_rates(plan: "Plan") -> list[str]:

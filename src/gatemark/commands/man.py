@@ -24,10 +24,12 @@ from gatemark.commands.console.example import EXAMPLES
 
 EXIT_STATUS: Final = {
     "0": "done",
-    "1": "it failed, or a run was stopped; the last line on stderr says how to fix it",
+    "1": "it failed, a run was stopped, or a campaign is undecided; the last line on stderr says "
+    "how to fix it",
     "2": "the command line, a plan or a station file is wrong, or two runs have nothing alike",
-    "3": "diff or ab found something slower, run or show an expectation that was missed, or "
-    "fit --strict a line that is too much",
+    "3": "diff or ab found something slower, run or show an expectation that was missed, "
+    "fit --strict a line that is too much, or campaign a gate that failed or a build that brought "
+    "a step",
     "4": "it was measured, but no trial is valid",
     "130": "stopped by Ctrl-C, with nothing measured that could be kept",
     "141": "nobody reads its data any more, as in gatemark list | head -1",

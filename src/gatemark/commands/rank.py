@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands import locate, reading
-from gatemark.commands.console import output
+from gatemark.commands.console import choice, output
 from gatemark.error import UnavailableError
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def rank(
     from gatemark.store.study import device
 
     kept = [*device.shipped(), *_read(runs or [])]
+    if quantity:
+        choice.check("--quantity", quantity, _quantities(kept))
     if absent := list(left_out(kept)):
         output.say(f"left out: {words.left_out(absent)}: compare it with `gatemark cmp`", err=True)
     made = [ranking for ranking in rankings(kept, quantity) if len(ranking.devices) >= FEWEST]
@@ -49,6 +51,14 @@ def rank(
         return
     for ranking in made:
         diff.tell(fold.styled(words.table(ranking), fold.room()))
+
+
+def _quantities(files: "Sequence[DeviceFile]") -> list[str]:
+    """What a device may be ranked by: every quantity, and those of a probe that a file has."""
+    from gatemark.quantity import UNITS
+    from gatemark.stats.change.sampled import KNEE
+
+    return [*{*UNITS, KNEE, *(value.quantity for file in files for value in file.value)}]
 
 
 def _read(paths: Sequence[Path]) -> "Iterator[DeviceFile]":

@@ -42,6 +42,8 @@ def report(
         _tell(_study(study, paths, out, subsystems), json_=json_)
         return
     is_folder = len(paths) == 1 and _is_folder(paths[0])
+    if is_folder and subsystems:
+        raise UsageError(f"{paths[0]} is a folder of runs, not a run: leave out --subsystems")
     path = _index(paths[0], out) if is_folder else _page(paths, out, subsystems)
     _tell(path, json_=json_)
 

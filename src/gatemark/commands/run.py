@@ -23,7 +23,7 @@ from gatemark.commands.measure import (
     require,
 )
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
-from gatemark.commands.trust import TRUST_HELP, check_option
+from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -69,11 +69,7 @@ def run(
     """
     from gatemark.station.load import load as load_station
 
-    check_option(resume, trust=trust)
     if resume:
-        others = (name, station, variant, exact, set_, driver, port, line, coremark, out)
-        if any(others) or seed is not None:
-            raise UsageError("--resume goes on with a run as it was planned: leave out the rest")
         directory = reopen(resume, trust=trust)
         if directory.load().sides:
             raise UsageError(

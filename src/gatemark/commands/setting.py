@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gatemark.commands.line import lined
+from gatemark.commands.line import lined, refuse_rates
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ def chosen(
 
     suite, plans = load(name, variant)
     plans = [exact(plan) for plan in plans] if exactly else plans
-    plans = [lined(plan, line) for plan in plans] if line else plans
     values = {key: _located(key, value) for key, value in map(_parse, settings)}
+    if line:
+        refuse_rates(values)
+        plans = [lined(plan, line) for plan in plans]
     for key in values:
         if not sum(applies(plan, key) for plan in plans):
             raise UsageError(

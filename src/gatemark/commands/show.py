@@ -10,7 +10,6 @@ from gatemark.commands import locate, reading
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.line import line_rates
-from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.stats.judgement import Judgement
@@ -47,7 +46,6 @@ def show(
     from gatemark.store.directory import RunDirectory
     from gatemark.store.naming import read, shipped
 
-    _refuse(json_=json_, reference=reference, row=row, header=header)
     path = locate.newest([run] if run else None)[0]
     contents = reading.read(path)
     if line:
@@ -70,14 +68,6 @@ def show(
         terminal.tell(kept_source, page, whole=all_)
     if missed(checks(judgement, kept.plans, facts(kept))):
         raise typer.Exit(REGRESSION)
-
-
-def _refuse(*, json_: bool, reference: bool, row: bool, header: bool) -> None:
-    """UsageError for options that do not go together."""
-    if row and (json_ or reference):
-        raise UsageError("--row is Markdown alone: leave out --json and --reference")
-    if header and not row:
-        raise UsageError("--header is the head of a --row: add --row")
 
 
 def _none_alike() -> str:

@@ -30,12 +30,6 @@ def require(path: Path, run: "Run", *, trust: bool) -> None:
     begun.mark(run)
 
 
-def check_option(resume: Path | None, *, trust: bool) -> None:
-    """UsageError where there is nothing to trust."""
-    if trust and not resume:
-        raise UsageError("--trust is for --resume: what you begin yourself is your own")
-
-
 def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
     """The answer of a terminal; without one nobody agrees."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):

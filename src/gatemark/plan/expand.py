@@ -76,12 +76,13 @@ FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
 OF_KIND: Final = {
     kind: frozenset(keys.split())
     for kind, keys in {
-        "udp": "frame_bytes payload_bytes mix flows flow_ports clients rate_pps rate_bps packets "
-        "burst cap_pps restart_s dscp sender_port sink_port",
-        "tcp": "write_bytes streams socket_buffer_bytes congestion settle_s offload dscp",
-        "connections": "connecting connections active_pps clients",
-        "fill": "flows clients servers steps rate_pps active_pps",
-        "replay": "trace speed clones rate_pps clients dscp",
+        "udp": "duration_s frame_bytes payload_bytes mix flows flow_ports clients rate_pps "
+        "rate_bps packets burst cap_pps restart_s dscp sender_port sink_port",
+        "tcp": "duration_s write_bytes streams socket_buffer_bytes congestion settle_s offload "
+        "dscp",
+        "connections": "duration_s connecting connections active_pps clients",
+        "fill": "duration_s flows clients servers steps rate_pps active_pps",
+        "replay": "duration_s trace speed clones rate_pps clients dscp",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
         "responsiveness": "interval_s tls congestion",
         "algorithm": "command words instances level",
@@ -97,6 +98,7 @@ PAIRS: Final = (
 )
 
 MOST_BOOTS: Final = 100
+LEAST_SLOWED_PPS, MOST_SLOWED_PPS = 1000, 500_000
 
 
 def factors(plan: Plan) -> tuple[str, ...]:
@@ -258,13 +260,20 @@ def _check_counts(plan: Plan) -> None:
     _check_repeats(plan)
     if not 0 <= plan.probe.times <= 1000:
         raise UsageError("`times` of [probe] must be 0 to 1000")
-    if plan.gateway.slow_to_pps and not 1000 <= plan.gateway.slow_to_pps <= 500_000:
-        raise UsageError("`slow_to_pps` must be 1000 to 500000, or 0 for no slowdown")
+    if reason := slowdown_fault(plan.gateway.slow_to_pps):
+        raise UsageError(f"`slow_to_pps` {reason}")
     if plan.keep.pcapng and plan.workload.kind != "udp":
         raise UsageError("`pcapng` of [keep] is for a workload of kind udp alone")
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'{nearest(probe, list(PROBES))}")
+
+
+def slowdown_fault(rate_pps: int) -> str:
+    """Why a gateway cannot be slowed to so many packets/s; nothing if it can."""
+    if rate_pps and not LEAST_SLOWED_PPS <= rate_pps <= MOST_SLOWED_PPS:
+        return f"must be {LEAST_SLOWED_PPS} to {MOST_SLOWED_PPS}, or 0 for no slowdown"
+    return ""
 
 
 def _check_repeats(plan: Plan) -> None:

@@ -168,22 +168,29 @@ def _refuse_unknown(data: dict[str, Any], path: Path) -> None:
     _refuse_expectations(data, path)
     for name, variant in variants.items():
         refuse_unknown_keys(variant, list(VARIED), path, f"variant.{name}")
+        _refuse_beside(variant, path, f"variant.{name}.")
         _refuse_expectations(variant, path, f"variant.{name}.")
         for table, place, row in _rows(variant):
             _refuse_in_table(table, row, path, f"variant.{name}.{place}", names)
 
 
-def _refuse_beside(data: dict[str, Any], path: Path) -> list[str]:
-    """Names of the workloads beside the first. Refuses what is no table, or no name."""
+def _refuse_beside(data: dict[str, Any], path: Path, above: str = "") -> list[str]:
+    """Names of the workloads beside the first. Refuses what is no table, or no name.
+
+    `above` is the place of the variant that has them.
+    """
     loads = data.get("beside", {})
-    if not isinstance(loads, dict) or not all(isinstance(load, dict) for load in loads.values()):
-        line = line_of(path, "beside", table="")
+    table = f"{above}beside"
+    is_table = isinstance(loads, dict)
+    strays = [name for name in loads if not isinstance(loads[name], dict)] if is_table else []
+    if not is_table or strays:
+        line = line_of(path, *strays, "beside", table=table)
         raise UsageError(
-            f'{path}:{line}: what is sent beside is a table: [beside.NAME], kind = "tcp"'
+            f'{path}:{line}: what is sent beside is a table: [{table}.NAME], kind = "tcp"'
         )
     for name in loads:
         if reason := workloads.name_fault(name):
-            raise UsageError(f"{path}:{line_of(path, name, table='beside')}: {reason}")
+            raise UsageError(f"{path}:{line_of(path, name, table=table)}: {reason}")
     return list(loads)
 
 
@@ -329,22 +336,41 @@ def _described(data: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _refuse_strangers(data: dict[str, Any], path: Path) -> None:
-    """Keys of a workload that mean nothing for any kind that it has."""
-    load, sweep = data.get("workload", {}), data.get("sweep", {})
-    if not isinstance(load, dict) or not isinstance(sweep, dict):
-        return
-    cases = sweep.get("case", [])
-    cases = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
-    swept = {*sweep, *(factor for case in cases for factor in case)}
-    tables = {"workload": load}
-    tables |= {f"beside.{name}": table for name, table in data.get("beside", {}).items()}
-    for place, table in tables.items():
-        factor = f"{place.removeprefix('beside.')}.kind" if place != "workload" else "kind"
-        kind = table.get("kind", "udp")
-        for key in table if factor not in swept else ():
-            if means_nothing(key, [kind]):
-                where = f"{path}:{line_of(path, key, table=place)}"
-                raise UsageError(f"{where}: `{key}` means nothing for kind {kind}; leave it out")
+    """Keys of a workload that mean nothing for any kind that it has, in the plan or a variant."""
+    for variant, tables in [("", data), *data.get("variant", {}).items()]:
+        whole = _varied(data, variant)
+        above = f"variant.{variant}." if variant else ""
+        for place, table in _workloads_of(tables).items():
+            kind = _kind_of(whole, place)
+            for key in table if kind else ():
+                if means_nothing(key, [kind]):
+                    where = f"{path}:{line_of(path, key, table=above + place)}"
+                    raise UsageError(
+                        f"{where}: `{key}` means nothing for kind {kind}; leave it out"
+                    )
+
+
+def _workloads_of(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tables of a plan's or a variant's workloads, by their place."""
+    beside = data.get("beside", {})
+    tables = {"workload": data.get("workload", {})}
+    tables |= {f"beside.{name}": table for name, table in beside.items()}
+    return {place: table for place, table in tables.items() if isinstance(table, dict)}
+
+
+def _kind_of(data: dict[str, Any], place: str) -> str:
+    """The one kind of a workload; none where the sweep varies it, or what it says is no kind."""
+    factor = "kind" if place == "workload" else f"{place.removeprefix('beside.')}.kind"
+    kind = _workloads_of(data)[place].get("kind", "udp")
+    return kind if isinstance(kind, str) and factor not in _swept(data) else ""
+
+
+def _swept(data: dict[str, Any]) -> set[str]:
+    """The factors of a plan's sweep and its cases."""
+    sweep = data.get("sweep", {})
+    cases = sweep.get("case", []) if isinstance(sweep, dict) else []
+    tables = [sweep, *cases] if isinstance(cases, list) else [sweep]
+    return {factor for table in tables if isinstance(table, dict) for factor in table}
 
 
 def _rows(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -38,6 +38,9 @@ from gatemark.store.directory import RunDirectory
         ("ab --exact nat nat --plan cost/flows", "--exact: cost/flows is not of packets through"),
         ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
         ("ab --resume RUN --exact", "--resume goes on with a test as it was planned"),
+        ("ab --resume RUN --allow 1%", "--resume goes on with a test as it was planned: leave out"),
+        ("ab --resume RUN --seed 0", "--resume goes on with a test as it was planned: leave out"),
+        ("ab --resume RUN --boots 0", "--resume goes on with a test as it was planned: leave out"),
         ("ab --resume RUN", "RUN is no test of `gatemark ab`: try `gatemark run --resume"),
     ],
 )

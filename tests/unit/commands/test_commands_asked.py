@@ -88,6 +88,13 @@ def test_a_rate_that_a_plan_varies_is_its_own_and_that_is_said() -> None:
     )
 
 
+@pytest.mark.parametrize("key", ["line.rate_bps", "line.down.rate_bps", "line.up.rate_bps"])
+def test_a_lines_rate_is_given_in_one_of_its_words(key: str) -> None:
+    over = Asked("delay/calls", None, "", (f"{key}=2e6",), line="100/15")
+    with pytest.raises(UsageError, match=f"--set {key} says what --line says; leave one out"):
+        over.chosen()
+
+
 def test_a_plan_without_a_line_is_as_it_was() -> None:
     over = Asked("quick", None, "", (), line="50/20")
     assert over.chosen() == asked("quick").chosen()

@@ -14,6 +14,7 @@ import builder
 import pytest
 from command import GATEMARK, environment, gatemark
 
+from gatemark.commands.export import BINARY
 from gatemark.report.export.form import FORMATS, SUFFIX
 from gatemark.store.directory import RunDirectory
 
@@ -74,16 +75,17 @@ def test_parquet_goes_to_a_pipe(run: Path) -> None:
     assert done.stdout[:4] == done.stdout[-4:] == b"PAR1"
 
 
-def test_parquet_does_not_go_to_a_terminal(run: Path) -> None:
+@pytest.mark.parametrize("name", BINARY)
+def test_what_is_no_text_does_not_go_to_a_terminal(name: str, run: Path) -> None:
     ours, theirs = pty.openpty()
-    command = [*GATEMARK, "export", str(run), "--format", "parquet"]
+    command = [*GATEMARK, "export", str(run), "--format", name]
     done = subprocess.run(
         command, stdout=theirs, stderr=subprocess.PIPE, env=environment(), check=False
     )
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 2
-    assert b"parquet is no text: name a file with --out" in done.stderr
+    assert f"{name} is no text: name a file with --out" in done.stderr.decode()
 
 
 def test_a_file_is_replaced_whole(run: Path, tmp_path: Path) -> None:
@@ -143,10 +145,10 @@ def test_a_schema_needs_no_run(kind: str) -> None:
         ("run --raw --format junit", "--raw with junit: records are for csv, json, parquet"),
         ("run --raw --out a.md", "--raw with markdown: records are for csv, json, parquet"),
         ("run --wide --format junit", "--wide with junit: points are for csv, json, parquet"),
-        ("run --wide --raw", "--wide with --raw: a trial is a row already, leave one out"),
-        ("run --wide --schema run", "--schema is of every run alike: leave out the rest"),
+        ("run --wide --raw", "--raw has a row for each trial: leave out --wide"),
+        ("run --wide --schema run", "--schema is of every run alike: leave out RUN and --wide"),
         ("--schema plan", "--schema plan: no such name; known are"),
-        ("run --schema run", "--schema is of every run alike: leave out the rest"),
+        ("run --schema run", "--schema is of every run alike: leave out RUN"),
     ],
 )
 def test_a_usage_error_names_the_mend(words: str, said: str, run: Path) -> None:
@@ -163,7 +165,7 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(run: Path, tmp_path: Pa
 
 
 def test_all_formats_are_tried_here() -> None:
-    assert {*BEGINNINGS, "parquet", "flent"} == set(FORMATS) == {*SUFFIX.values(), "flent"}
+    assert {*BEGINNINGS, *BINARY} == set(FORMATS) == {*SUFFIX.values(), "flent"}
 
 
 # --- a damaged run, in every verb that reads one

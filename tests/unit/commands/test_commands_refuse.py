@@ -68,6 +68,18 @@ def refused(done: Done, code: int, said: str) -> None:
         ("classifier attach lab --step jump", "--step jump: no such name; did you mean 'jumping'?"),
         ("classifier attach lab --lan a+b", "--lan: 'a+b' is no device's name: 1 to 15 letters"),
         ("classifier detach qemu-x86", "qemu-x86: a gateway that lasts as long as a run does"),
+        ("show none --reference --line 50/10", "--reference is of published values alone: leave"),
+        (
+            "show none --reference --all",
+            "--reference is of published values alone: leave out --all",
+        ),
+        ("show none --reference --subsystems x", "--reference is of published values alone: lea"),
+        ("show none --row --all", "--row is Markdown alone: leave out --all"),
+        ("show none --json --all", "--json has every value: leave out --all"),
+        ("classifier attach lab --queue cake", "--queue is what holds up to --shape: add --shape"),
+        ("rank --quantity knee_ps", "--quantity knee_ps: no such name; did you mean 'knee_pps'?"),
+        ("lab up --slow-to-pps 999", "--slow-to-pps 999: must be 1000 to 500000, or 0 for no"),
+        ("lab up --slow-to-pps 500001", "--slow-to-pps 500001: must be 1000 to 500000, or 0"),
         ("lab up --path direct", "--path direct: no such name; known are: nat, route, switch"),
         (
             "agent build --target pdp11",

@@ -35,6 +35,7 @@ def test_of_a_folder_it_is_an_index(tmp_path: Path) -> None:
     [
         (["one", "one"], "named twice"),
         (["one", "nowhere"], "nowhere: no run there"),
+        ([".", "--subsystems", "x.toml"], "is a folder of runs, not a run: leave out --subsystems"),
     ],
 )
 def test_what_makes_no_page_is_refused(tmp_path: Path, words: list[str], said: str) -> None:

@@ -178,7 +178,7 @@ def test_trust_is_for_runs_that_are_gone_on_with(tmp_path: Path) -> None:
     done = gatemark("run", "quick", "--trust", cwd=tmp_path)
     assert (done.code, done.err) == (
         2,
-        "gatemark: --trust is for --resume: what you begin yourself is your own\n",
+        "gatemark: --trust is for another's run that you go on with: add --resume\n",
     )
 
 

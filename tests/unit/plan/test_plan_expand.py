@@ -234,3 +234,17 @@ def test_a_key_of_another_kind_does_not_apply(key: str) -> None:
     (both,) = load("kofler/ceiling")[1]
     assert not applies(udp, key)
     assert applies(both, "workload.streams")
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("counting/kernel-path", False),  # walks: one packet after the other
+        ("algorithms/lpm", False),  # its repeats and the time of each are words
+        ("delay/responsiveness", False),  # it ends by itself
+        ("rfc/connections", True),
+    ],
+)
+def test_a_duration_applies_where_a_workload_sends_for_that_long(name: str, means: bool) -> None:
+    (plan,) = load(name)[1]
+    assert applies(plan, "workload.duration_s") is means

@@ -83,6 +83,10 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(
             "6: setup.path: Invalid enum value 'x'; known are: direct, e",
         ),
         ("[setup]\n", "5: setup: Object missing required field `path`"),
+        (
+            SETUP + '[workload]\nflows = 2\nkind = ["udp"]\n',
+            "9: workload.kind: Expected `str`, got",
+        ),
         (SETUP + "[repeat]\ntimes = 1.5\n", "8: repeat.times: Expected `int`, got `float`"),
         (
             SETUP + "[workload]\nrate_pps = 1" + "0" * 400,
@@ -191,6 +195,7 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
         ),
         ('[workload]\nl4 = "tcp"\n', "8: `l4` means nothing for kind udp; leave it out"),
         ('[workload]\nkind = "fill"\ndscp = 46\n', "9: `dscp` means nothing for kind fill"),
+        ('[workload]\nkind = "walk"\nduration_s = 9\n', "9: `duration_s` means nothing for kind w"),
         (
             '[workload]\nkind = "walk"\nl4 = "sctp"\n',
             "9: workload.l4: Invalid enum value 'sctp'; known are: tcp, udp",

@@ -59,11 +59,19 @@ def test_a_plan_without_variants_says_so(tmp_path: Path) -> None:
         ("[variant]\nshort = 3\n", "11: a variant is a table"),
         ("[variant.short]\nrepeat = 3\n", "12: `repeat` is a table"),
         ("[variant.short.sweep]\nflows = 3\n", "12: `flows` of \\[sweep\\] is not a list"),
+        ("[variant.short.beside]\nuploads = 8\n", "12: what is sent beside is a table"),
+        ("[variant.short.workload]\nstreams = 4\n", "12: `streams` means nothing for kind udp"),
+        ("[variant.short.beside.up2]\nstreams = 4\n", "12: `streams` means nothing for kind udp"),
     ],
 )
 def test_a_mistake_in_a_variant_is_told_with_its_line(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=said):
         read_plan(written(tmp_path, text), "p")
+
+
+def test_a_key_of_the_kind_that_a_variant_changes_to_is_taken(tmp_path: Path) -> None:
+    text = '[variant.tcp.workload]\nkind = "tcp"\nstreams = 4\n[variant.tcp.sweep]\nflows = [1]\n'
+    assert read_plan(written(tmp_path, text), "p").variants == ("tcp",)
 
 
 def test_every_shipped_variant_is_sound() -> None:

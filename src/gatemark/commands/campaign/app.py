@@ -239,7 +239,9 @@ def bisect(
         str, typer.Option(metavar="WORDS", help="Words of its point, as the report has it.")
     ] = "",
     allow: Annotated[str, typer.Option(metavar="PERCENT", help="A smaller step is none.")] = "1%",
-    most: Annotated[int, typer.Option(metavar="NUMBER", help="Boots at most, timed.")] = 200,
+    most: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Boots at most, timed.  [200]")
+    ] = None,
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="What is measured; the same goes on.")
     ] = Path("gatemark-bisect"),
@@ -261,7 +263,11 @@ def bisect(
     layout = Layout(read(file), file, file.resolve().parent, out.resolve())
     builds = search.between(layout, from_, to)
     of = search.chosen(layout, model, suite)
-    made = search.Bisection(layout, *of, builds, point, allowed, out.resolve(), most)
+    if of[0].exact and most is not None:
+        raise UsageError(f"--most is of timed boots, and {of[0].name} is counted: leave it out")
+    search.hold(search.identity(layout, *of, builds), out)
+    boots = search.MOST_BOOTS if most is None else most
+    made = search.Bisection(layout, *of, builds, point, allowed, out.resolve(), boots)
     timed = [] if of[0].exact else [made.timed()]
     steps = made.counted() if of[0].exact else [step for step in timed if step]
     rows = [(builds[step.before].name, builds[step.after].name, step.change) for step in steps]

@@ -15,19 +15,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from gatemark.campaign.course import RUNS
 from gatemark.campaign.executor import Arm, Task
 from gatemark.campaign.file import Build, Model, Suite
+from gatemark.campaign.kept import hash_of_file
 from gatemark.campaign.ledger import Attempt
-from gatemark.campaign.local import Local
+from gatemark.campaign.local import BEGUN, Local
 from gatemark.commands.campaign.answer import Reading, readings
 from gatemark.commands.campaign.layout import Layout
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
 from gatemark.stats.change import bisect as stats
 from gatemark.stats.math import signed, student
+from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 
 REFERENCE, BUILD = "reference", "build"  # arms
@@ -36,7 +39,19 @@ ALPHA: Final = 0.05
 LOOK: Final = 0.0294  # p of each of two looks at the ends, 5 % together (Pocock 1977)
 HOPELESS: Final = 0.5  # p of the first look that needs no second one
 POLL_S: Final = 1.0
+MOST_BOOTS: Final = 200  # of builds, timed
+FILE: Final = "bisect.json"
 Pair = tuple[Build | None, Build]  # beside what, and what
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """What a folder's measurements are of: their names are but places in a row of builds."""
+
+    model: str
+    suite: str
+    builds: tuple[str, ...]
+    images: tuple[str, ...]  # what the image of each build is
+    file: str  # SHA-256 of the campaign file
 
 
 class SkippedError(GatemarkError):
@@ -54,7 +69,7 @@ class Bisection:
     point: str  # words of the point; "": the only one
     allow: float
     folder: Path
-    most: int  # boots of builds
+    most: int = MOST_BOOTS  # of builds, timed
     boots: int = 0
     skipped: set[int] = field(default_factory=set)
     _beside: dict[tuple[int, int], list[float]] = field(default_factory=dict)  # confirmations
@@ -175,12 +190,17 @@ class Bisection:
     def _boot(self, pair: Pair, name: str) -> None:
         """Have it measured, as a block that no campaign counts."""
         executor = Local(self.folder)
-        executor.begin(self._task(pair, name))
-        while not (ends := executor.poll(POLL_S)):
-            pass
+        attempt = Attempt(1, 1, "", name, "started", 0.0, None, "")
+        executor.renew(name)
+        try:
+            executor.begin(self._task(pair, name))
+            while not (ends := executor.poll(POLL_S)):
+                pass
+        finally:  # Ctrl-C does not reach it: it has a session of its own
+            executor.stop(attempt)
         if ends[0].code != 0:
             raise SkippedError(f"{name}: {ends[0].why or 'its process was killed'}")
-        executor.fetch(Attempt(1, 1, "", name, "started", 0.0, None, ""), self.folder / RUNS)
+        executor.fetch(attempt, self.folder / RUNS)
 
     def _task(self, pair: Pair, name: str) -> Task:
         path = next(path for path, model in self.layout.places.values() if model is self.model)
@@ -194,6 +214,34 @@ class Bisection:
 
     def _arm(self, build: Build, path: str) -> Arm:
         return self.layout.arm(self.model, build, path)
+
+
+def hold(identity: Identity, folder: Path) -> None:
+    """Keep in a folder what it is measured for. Raises UsageError where that is something else."""
+    path = folder / FILE
+    try:
+        kept = msgspec.json.decode(path.read_bytes(), type=Identity)
+    except FileNotFoundError:
+        if any((folder / name).exists() for name in (BEGUN, RUNS)):
+            raise UsageError(f"{folder} holds no bisection: name another --out") from None
+        file.put(path, msgspec.json.encode(identity))
+        return
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path}: damaged ({error}): name another --out") from None
+    for name in Identity.__struct_fields__:
+        if getattr(kept, name) != getattr(identity, name):
+            raise UsageError(f"{folder} is of another bisection ({name}): name another --out")
+
+
+def identity(layout: Layout, model: Model, suite: Suite, builds: Sequence[Build]) -> Identity:
+    """What is bisected. Raises UsageError where an image is missing."""
+    return Identity(
+        model=model.name,
+        suite=suite.plan,
+        builds=tuple(build.name for build in builds),
+        images=tuple(layout.hash_of(model, build) for build in builds),
+        file=hash_of_file(layout.path),
+    )
 
 
 def chosen(layout: Layout, model: str, suite: str) -> tuple[Model, Suite]:

@@ -2,23 +2,23 @@
 """What a campaign file comes to: stations, blocks, gated rows, and a block as its task."""
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gatemark.campaign import kept
 from gatemark.campaign.executor import Arm, Task
 from gatemark.campaign.file import IMAGE, PREVIOUS, Build, Campaign, Gate, Model, Suite
 from gatemark.campaign.ledger import Attempt, Block
 from gatemark.commands.campaign import block as block_
+from gatemark.commands.campaign import row
 from gatemark.commands.measure import examine
 from gatemark.error import UsageError
-from gatemark.plan.toml import line_of, string
+from gatemark.plan.toml import line_of, read_toml, string
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BOOT_S: Final = {"netns": 2.0, "qemu": 15.0, "ssh": 90.0}  # what a boot takes, roughly
 TOML: Final = ".toml"
+FILES: Final = ("initramfs", "disk", "key", "known_hosts")  # keys of a virtual station
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,13 @@ class Layout:
         """Model, build, its place, and what its image is. Raises UsageError where it is missing."""
         for model in self.campaign.model:
             for place, build in enumerate(self.campaign.build):
-                with self._placed(f"build[{place}]", "image"):
-                    hash_ = self._hash(model, build)
-                yield model.name, build.name, place, hash_
+                yield model.name, build.name, place, self.hash_of(model, build)
+
+    def hash_of(self, model: Model, build: Build) -> str:
+        """What a build's image is. Raises UsageError where it is missing."""
+        place = self.campaign.build.index(build)
+        with self._placed(f"build[{place}]", "image"):
+            return self._hash(model, build)
 
     def gated(self) -> list[tuple[Gate, Model, Suite, int]]:
         """Each gate with where it holds, and so many rows there. Raises UsageError without one."""
@@ -123,13 +128,13 @@ class Layout:
                 if not gate.models or model.name in gate.models
                 for suite in self.campaign.suites_of(model)
                 if not gate.suites or suite.plan in gate.suites
-                if (count := self._rows(gate, self.plan(model, suite)))
+                if (count := _gated_rows(gate, self.plan(model, suite)))
             ]
             with self._placed(f"gate[{at}]", "point", "suites", "models", "build"):
                 if not here:
                     raise UsageError(
                         f"the gate of {gate.build} against {gate.against} has no row: "
-                        "no suite has such a point"
+                        "no suite has a row of such a point (a swept rate has none, its knee has)"
                     )
             rows += here
         return rows
@@ -139,20 +144,6 @@ class Layout:
         names = [build.name for build in self.campaign.build]
         old = names[names.index(gate.build) - 1] if gate.against == PREVIOUS else gate.against
         return [(gate.build, old)]
-
-    @staticmethod
-    def _rows(gate: Gate, plan: "Plan") -> int:
-        """Rows that a block gives: a sweep of the rate is one, and a search one for each goal."""
-        from gatemark.plan.expand import points
-        from gatemark.plan.search import terms
-
-        goals = len(terms(plan.search).goals) if plan.search else 1
-        distinct = {
-            tuple((k, v) for k, v in point.items() if k not in ("rate_pps", "rate_bps"))
-            for point in points(plan)
-            if gate.point.items() <= point.items()
-        }
-        return goals * len(distinct)
 
     def task_of(
         self,
@@ -205,12 +196,38 @@ class Layout:
             name = shell("{image}", image=image)
             switch = model.switch.replace(IMAGE, name)
             return Arm(name=build.name, setup=build.setup, switch=switch)
-        own = self._seen(image) if image.endswith(TOML) else self._booting(model, build, station)
+        if not image.endswith(TOML):
+            return Arm(
+                name=build.name, setup=build.setup, station=self._made(model, build, station)
+            )
+        own = self._seen(image)
+        self._station(own)
         return Arm(name=build.name, setup=build.setup, station=own)
 
-    def _booting(self, model: Model, build: Build, station: str) -> str:
-        """A virtual model's station with a kernel of the build's, as a file of the campaign's."""
+    def _made(self, model: Model, build: Build, station: str) -> str:
+        """A virtual model's station with a kernel of the build's, as a file of the campaign's.
+
+        Checked whole, also where no campaign has begun. Raises UsageError.
+        """
+        from gatemark.station.load import STATION_SCHEMA
+        from gatemark.station.qemu.guest import TABLE
+        from gatemark.store import file
+
+        table = self._with_kernel(model, build, station)
+        if self.folder is None:
+            return station
+        made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
+        made.parent.mkdir(exist_ok=True)
+        lines = [f"schema = {string(STATION_SCHEMA)}", f"[{TABLE}]"]
+        lines += [f"{k} = {string(v) if isinstance(v, str) else v}" for k, v in table.items()]
+        file.put(made, "".join(f"{line}\n" for line in lines).encode())
+        return str(made)
+
+    def _with_kernel(self, model: Model, build: Build, station: str) -> dict[str, Any]:
+        """What a virtual station's [gateway] is with a kernel of the build's. Raises UsageError."""
         from gatemark.station.load import stations_folder
+        from gatemark.station.qemu.guest import TABLE
+        from gatemark.station.qemu.guest import model as check
 
         image = build.image[model.name]
         if self._station(station).info.kind != "qemu":
@@ -218,17 +235,12 @@ class Layout:
                 f"{image}: no kernel can be changed on {station}: give {model.name} a `switch`, "
                 "or the build a setup"
             )
-        if self.folder is None:
-            return station
         path = Path(station) if station.endswith(TOML) else stations_folder() / f"{station}.toml"
-        lines = path.read_text(encoding="utf-8").splitlines()
-        lines = [line for line in lines if not re.match(r"\s*kernel\s*=", line)]
-        at = next(at for at, line in enumerate(lines) if re.match(r"\s*\[gateway\]", line))
-        lines.insert(at + 1, f"kernel = {string(image)}")
-        made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
-        made.parent.mkdir(exist_ok=True)
-        made.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return str(made)
+        kernel = self.base / image
+        table = dict(_absolute(read_toml(path)[TABLE], path.parent.resolve()))
+        table["kernel"] = str(kernel) if kernel.is_file() else image
+        check(table, path)
+        return table
 
     def _hash(self, model: Model, build: Build) -> str:
         image = build.image.get(model.name, "")
@@ -259,6 +271,18 @@ class Layout:
     @cached_property
     def _stations(self) -> "dict[str, Station]":
         return {}
+
+
+def _gated_rows(gate: Gate, plan: "Plan") -> int:
+    """Rows of a plan at which a gate holds."""
+    return sum(gate.point.items() <= point.items() for point in row.points(plan))
+
+
+def _absolute(table: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Any]]:
+    """A virtual station's keys; those that name a file, as seen from anywhere."""
+    for key, value in table.items():
+        names_file = key in FILES and isinstance(value, str) and value
+        yield key, str(folder / Path(value).expanduser()) if names_file else value
 
 
 def on_station(command: str, path: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gatemark.commands.console import rule
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
@@ -27,9 +28,12 @@ class Verb(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The words that are no options. Raises UsageError."""
         try:
-            return super().parse_args(ctx, args)
+            words = super().parse_args(ctx, args)
         except Refused as error:
             raise UsageError(_mistake(error, ctx)) from None
+        if not ctx.resilient_parsing:
+            rule.check(ctx.command_path.partition(" ")[2], rule.given(ctx))
+        return words
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """`[OPTIONS] OLD NEW`; what may be left out stands in brackets."""
