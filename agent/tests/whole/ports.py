@@ -193,8 +193,8 @@ def schedules_begin_between_ticks(wire: Wire) -> None:
         holds(75_000 <= sent["t0_ns"] % 4_000_000 < 94_000, port, sent["t0_ns"])
 
 
-def even_gaps(wire: Wire, port: str) -> int:
-    """Gaps of 47 us, where they should be 50, after a stop of 20 ms."""
+def even_gaps(wire: Wire, port: str) -> tuple[int, float]:
+    """Gaps of 47 us, where they should be 50, after a stop of 20 ms; s that others had the CPU."""
     receiving = wire.sink()
     receiving.start()
     sending = wire.sender(port=port, rate_pps=20000, packets=3000)
@@ -208,16 +208,18 @@ def even_gaps(wire: Wire, port: str) -> int:
     expect(sent["tried"], 3000, port)
     gaps = received["gap_ns"]
     pairs = zip(gaps["low"], gaps["count"], strict=True)
-    return sum(count for low, count in pairs if 44_000 <= low < 48_000)
+    return sum(count for low, count in pairs if 44_000 <= low < 48_000), sent["waited_s"]
 
 
 def late_frames_catch_up_evenly(wire: Wire) -> None:
     """The last late millisecond takes 250 packets; a busy machine may stop them: hence again."""
     for port in frame_ports(wire):
-        counts = []
-        while not counts or (counts[-1] < 100 and len(counts) < 10):
-            counts.append(even_gaps(wire, port))
-        holds(counts[-1] >= 100, port, counts)
+        tries = [even_gaps(wire, port)]
+        while tries[-1][0] < 100 and len(tries) < 10:
+            tries.append(even_gaps(wire, port))
+        if tries[-1][0] < 100 and all(waited_s > 0.001 for _, waited_s in tries):
+            raise SkipError("other work leaves too little of a CPU")
+        holds(tries[-1][0] >= 100, port, tries)
 
 
 def slow_frames_are_paced(wire: Wire) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from command import gatemark
 
+from gatemark.campaign.course import FOLDER
 from gatemark.campaign.ledger import Ledger
 from gatemark.commands.campaign import coordinate
 from gatemark.error import UsageError
@@ -152,6 +153,16 @@ def test_a_copy_has_a_name_of_its_own(home: Path) -> None:
     assert ledger.meta("copied from") == str(home / "begun")
     assert len(ledger.blocks()) == 6
     assert list(coordinate.check(home / "copy")) == []
+
+
+def test_a_copy_leaves_out_what_its_ledger_does_not_know(home: Path) -> None:
+    ledger = Ledger.open(home / "begun", lambda: 0.0)
+    known = ledger.claim(ledger.places()[0].name, ledger.blocks()[0].model, FOLDER, lambda _: 0.0)
+    assert known
+    for name in (known.folder, "00099-begun-meanwhile"):
+        (home / "begun" / "runs" / name).mkdir(parents=True)
+    coordinate.copy(home / "begun", home / "copy")
+    assert [path.name for path in (home / "copy" / "runs").iterdir()] == [known.folder]
 
 
 def test_what_nobody_runs_is_not_drained(home: Path) -> None:

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from gatemark.report.chart import change
 from gatemark.report.group import cost
+from gatemark.report.words import number
 from gatemark.stats.math.interval import Interval
 
 
@@ -23,7 +24,7 @@ def test_a_cost_has_no_sign_at_either_end() -> None:
     first = next(c for c in studies.judgement().comparisons if c.arm == "nat")
     change_ = replace(first.change, change=Interval(-0.149, -0.160, -0.145, 6, 0.97))
     text = cost.finding([replace(first, change=change_)])
-    assert text == "NAT costs 14.9 (14.5–16.0) % against routing"
+    assert text == f"NAT costs 14.9 (14.5{number.DASH}16.0) % against routing"
 
 
 def test_points_that_the_tester_limited_are_left_out_of_a_cost() -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 def do(place: Path) -> None:
     """Do the block of a folder, or wait for who does; then `end.json` says how it ended."""
     from gatemark.run.engine import StoppedRunError
+    from gatemark.run.stop import StoppedError
     from gatemark.store import file
 
     task = msgspec.json.decode((place / "task.json").read_bytes(), type=Task)
@@ -47,7 +48,7 @@ def do(place: Path) -> None:
         try:
             with _station(task), console.kept(task.console, place / console.LOG):
                 _measure_once_free(place / "run", task)
-        except StoppedRunError:
+        except (StoppedRunError, StoppedError):
             raise
         except GatemarkError as error:
             code, why = error.exit_code, str(error) + console.last(place / console.LOG)

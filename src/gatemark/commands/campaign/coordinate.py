@@ -9,7 +9,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -109,7 +109,8 @@ def coordinate(folder: Path, *, take_over: bool = False) -> None:
             (folder / request).unlink(missing_ok=True)
         tell = _teller(ledger)
         executor = carried.executor_of(ledger, folder)
-        course = Course(folder, ledger, executor, layout.task, time.time)
+        # A deadline is of this process alone, and the time of day may be set meanwhile.
+        course = Course(folder, ledger, executor, layout.task, time.monotonic)
         if all(layout.is_virtual(path) for path, _ in layout.places.values()):
             course.most = max(1, len(os.sched_getaffinity(0)))  # a third only makes all slower
         course.sharing = len(layout.places)
@@ -212,13 +213,14 @@ def copy(folder: Path, to: Path) -> None:
     except OSError as error:
         raise UsageError(f"{to}: {error.strerror}: name a folder that is not there") from None
     ledger.copy(to / NAME)  # first: what it counts is in `runs/` already
-    shutil.copy2(folder / FILE, to / FILE)
-    if (folder / RUNS).is_dir():
-        shutil.copytree(folder / RUNS, to / RUNS)
-    target = Ledger(to / NAME, time.time)
-    target.put("id", secrets.token_hex(8))
-    target.put(COPIED, str(folder.resolve()))
-    target.close()
+    with closing(Ledger(to / NAME, time.time)) as target:
+        target.put("id", secrets.token_hex(8))
+        target.put(COPIED, str(folder.resolve()))
+        shutil.copy2(folder / FILE, to / FILE)
+        # What was begun since has a number that the copy will give another attempt.
+        for attempt in target.attempts():
+            if (folder / RUNS / attempt.folder).is_dir():
+                shutil.copytree(folder / RUNS / attempt.folder, to / RUNS / attempt.folder)
 
 
 def check(folder: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ from msgspec import structs
 from gatemark.report import gallery, index, several
 from gatemark.report.group import source, together
 from gatemark.report.group.source import Source
+from gatemark.report.words import number
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_a_lower_bound_has_no_ratio(two: list[Source]) -> None:
         for runs in (two, [old, limited])
     ]
     assert ratios[0].startswith("0.898")
-    assert ratios[1] == "–"
+    assert ratios[1] == number.DASH
 
 
 def test_runs_with_nothing_alike_say_why(tmp_path: Path) -> None:
