@@ -52,10 +52,11 @@ def test_it_has_no_instructions_but_time(records: dict[str, Record]) -> None:
 
 
 def test_the_packets_functions_are_seen(records: dict[str, Record]) -> None:
-    functions = counted(records, "plain").functions
-    assert any(name.startswith("ip_forward") for name in functions)
-    assert sum(ns for ns, _ in functions.values()) == pytest.approx(
-        sum(call.ns for call in counted(records, "plain").path)
+    """By all that they call: few samples fall into ip_forward() itself, by chance none."""
+    path = counted(records, "plain")
+    assert any(call.function.startswith("ip_forward") for call in path.path)
+    assert sum(ns for ns, _ in path.functions.values()) == pytest.approx(
+        sum(call.ns for call in path.path)
     )
 
 
