@@ -29,15 +29,15 @@ BEYOND = """() => [...document.querySelectorAll(".cards .value b")].filter((numb
   const end = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
   return number.getBoundingClientRect().right > end + 1;
 }).map((number) => number.textContent)"""
-SOURCES = {
-    "delays": timed.source,
-    "estimate": estimated.source,
-    "kernel path": traveled.source,
-    "instructions": counted.modelled,
-}
+SOURCES = (
+    pytest.param(estimated.source, id="estimate"),
+    pytest.param(timed.source, id="delays", marks=pytest.mark.long),
+    pytest.param(traveled.source, id="kernel path", marks=pytest.mark.long),
+    pytest.param(counted.modelled, id="instructions", marks=pytest.mark.long),
+)
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
+@pytest.mark.parametrize("source", SOURCES)
 def test_a_phone_shows_every_name_of_a_legend(
     browser: Browser, tmp_path: Path, source: Callable[[], Source]
 ) -> None:
@@ -91,6 +91,7 @@ def test_a_long_name_is_broken_or_ends_in_dots(browser: Browser, long: Path, wid
         assert visit.page.evaluate(CUT) == []
 
 
+@pytest.mark.long
 def test_a_legend_names_every_setup(browser: Browser, many: Path) -> None:
     with opened(browser, many, idle=False) as visit:
         names = visit.page.locator("#first .plot").first.locator(".role-legend-label text")
