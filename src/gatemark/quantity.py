@@ -339,8 +339,7 @@ def is_higher_better(name: str) -> bool:
     Raises KeyError for an unknown name.
     """
     own = name.rpartition(".")[2]
-    unit = QUANTITIES[own].unit if own in QUANTITIES else UNITS[name]
-    return unit not in FEWER_UNITS and own != "bytes" and not own.startswith(FEWER)
+    return not (judged_unit(name) in FEWER_UNITS or own == "bytes" or own.startswith(FEWER))
 
 
 def is_bounded(name: str) -> bool:

@@ -29,6 +29,7 @@ PYTHONS: Final = (
     "docs/**/*.py",
     "bpf/*.py",
     "agent/fuzz/*.py",
+    "agent/tests/**/*.py",
     "algorithms/tests/*.py",
     "classifier/tests/*.py",
 )

@@ -83,9 +83,9 @@ static void send_due(struct relay *relay, uint64_t until_ns)
 /* An eventfd holds one that is not heard yet: neither call can fail for long. */
 static void ring(int fd)
 {
-	uint64_t one = 1;
+	uint64_t rings = 1;
 
-	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+	while (write(fd, &rings, sizeof(rings)) < 0 && errno == EINTR)
 		;
 }
 

@@ -70,10 +70,12 @@ async def _execute(
     run = directory.load()
     records = directory.records()
     if next_batch(run, records):
-        if not records:
+        require_same_stations(run, station, others)
+        if records:
+            require_same_traces(run)
+        else:
             run = replace(run, traces=traces(run))
             directory.save(run)
-        require_same(run, station, others)
         async with Rig(station, others, _switches(run), directory.folder, display.doing) as rig:
             try:
                 run = await _batches(rig, directory, run, display)
@@ -203,14 +205,18 @@ def began(run: Run, arm: str) -> StationInfo:
     return side.station if side else run.station
 
 
-def require_same(run: Run, station: Station, others: Mapping[str, Station]) -> None:
-    """Raise UsageError if a station is another one now, or a trace; nothing is touched yet."""
+def require_same_stations(run: Run, station: Station, others: Mapping[str, Station]) -> None:
+    """Raise UsageError if a station is another one now; nothing is touched yet."""
     for arm in dict.fromkeys(spec.arm.name for spec in run.trials):
         if run.sides and arm not in run.sides:
             continue  # the tester alone: the run's station is that of whichever build came first
         bench = others.get(arm, station)
         if change := changed(began(run, arm), bench.info):
             raise UsageError(f"{run.run}: the station {bench.name} {change}: {FRESH}")
+
+
+def require_same_traces(run: Run) -> None:
+    """Raise UsageError if a trace is another one now; a run of before they were kept goes on."""
     if not run.traces:
         return
     for trace, digest in traces(run).items():

@@ -65,7 +65,7 @@ def left_out(files: Iterable[DeviceFile]) -> Iterator[tuple[str, str]]:
 def _key(value: DeviceValue) -> Key:
     """What makes two values comparable: the definition, and the rate at which it holds.
 
-    A share is of what a search found: at a tenth of its throughput nobody carries more.
+    A rate at a share of the throughput stands for that share, not for the most.
     """
     fields = msgspec.structs.asdict(value.defined)
     rates = (value.point.get(factor) for factor in ("rate_bps", "payload_bytes", "share"))

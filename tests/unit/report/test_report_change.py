@@ -31,7 +31,7 @@ def test_points_that_the_tester_limited_are_left_out_of_a_cost() -> None:
     mine = [c for c in studies.judgement().comparisons if c.arm == "nat" and "paths" in c.plan]
     limited = replace(mine[0], at_least=True)
     text = cost.finding([limited, *mine[1:]])
-    assert text.endswith(" against routing (the tester was the bottleneck of 1 more)")
+    assert text.endswith(" against routing (at 1 more point the tester was the bottleneck)")
 
 
 def test_up_stands_over_down() -> None:

@@ -4,14 +4,15 @@
 import re
 from pathlib import Path
 
+import builder
 import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.model import Arm, Plan, Workload
+from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
-from gatemark.run.engine import execute, require_same, traces
+from gatemark.run.engine import execute, require_same_stations, require_same_traces, traces
 from gatemark.station.load import load
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
@@ -44,33 +45,18 @@ def station(file: Path, text: str = BENCH) -> Station:
 
 
 def run_of(bench: Station, load: Workload | None = None) -> Run:
-    plan = Plan(
-        schema="gatemark.plan/1",
-        title="",
-        why="",
-        reading="",
-        name="s/p",
+    plan = replace(
+        builder.plans()[-1],
         arm=(Arm(path="route", name="old"), Arm(path="nat", name="new")),
         workload=load or Workload(),
     )
-    trials = order([plan], 3)
-    return Run(
-        run="20261121-161500-s",
-        suite="s",
-        title="",
-        command=(),
-        started="",
-        seed=3,
-        station=bench.info,
-        plans=(plan,),
-        trials=trials,
-    )
+    return replace(builder.run(), station=bench.info, plans=(plan,), trials=order([plan], 3))
 
 
 @pytest.mark.parametrize("text", [BENCH, GUEST], ids=["ssh", "qemu"])
 def test_the_same_station_goes_on(file: Path, text: str) -> None:
     run = run_of(station(file, text))
-    require_same(run, station(file, text), {})
+    require_same_stations(run, station(file, text), {})
 
 
 @pytest.mark.parametrize(
@@ -95,9 +81,9 @@ def test_another_station_is_refused_in_one_line(
     file: Path, text: str, was: str, now: str, told: str
 ) -> None:
     run = run_of(station(file, text))
-    refused = pytest.raises(UsageError, match=f"^20261121-161500-s: .*{re.escape(told)}: put that")
-    with refused as error:
-        require_same(run, station(file, text.replace(was, now)), {})
+    line = f"^20261121-161500-quick: .*{re.escape(told)}: put that"
+    with pytest.raises(UsageError, match=line) as error:
+        require_same_stations(run, station(file, text.replace(was, now)), {})
     assert "\n" not in str(error.value)
 
 
@@ -111,16 +97,16 @@ def test_nothing_is_touched_before(file: Path, tmp_path: Path) -> None:
 def test_a_run_that_did_not_keep_its_station_goes_on(file: Path) -> None:
     run = run_of(station(file))
     older = replace(run, station=replace(run.station, made_of={}))
-    require_same(older, station(file, BENCH.replace("enp4s0", "enp5s0")), {})
+    require_same_stations(older, station(file, BENCH.replace("enp4s0", "enp5s0")), {})
 
 
 def test_each_arm_of_a_test_has_its_own_station(file: Path, tmp_path: Path) -> None:
     old, new = station(file), station(tmp_path / "new.toml", BENCH.replace("enp4s0", "enp5s0"))
     sides = (Side(name=bench.name, station_file="", station=bench.info) for bench in (old, new))
     run = replace(run_of(old), ab=AB(old=next(sides), new=next(sides)))
-    require_same(run, old, {"new": new})
+    require_same_stations(run, old, {"new": new})
     with pytest.raises(UsageError, match="the station bench had enp5s0 as wan"):
-        require_same(run, old, {"new": old})
+        require_same_stations(run, old, {"new": old})
 
 
 def test_a_trace_that_was_replaced_is_refused(file: Path, tmp_path: Path) -> None:
@@ -130,19 +116,19 @@ def test_a_trace_that_was_replaced_is_refused(file: Path, tmp_path: Path) -> Non
     run = run_of(bench, Workload(kind="replay", trace=str(trace), direction="both"))
     run = replace(run, traces=traces(run))
     assert list(run.traces) == [str(trace)]
-    require_same(run, bench, {})
+    require_same_traces(run)
     trace.write_bytes(b"two")
     with pytest.raises(UsageError, match=r"call\.pcap is another file now: put that back"):
-        require_same(run, bench, {})
+        require_same_traces(run)
     trace.unlink()
     with pytest.raises(UsageError, match=r"call\.pcap: No such file or directory: put that back"):
-        require_same(run, bench, {})
+        require_same_traces(run)
 
 
 def test_a_run_that_did_not_keep_its_traces_goes_on(file: Path, tmp_path: Path) -> None:
     bench = station(file)
     run = run_of(bench, Workload(kind="replay", trace=str(tmp_path / "gone.pcap")))
-    require_same(run, bench, {})
+    require_same_traces(run)
 
 
 def test_what_is_made_here_is_no_file(file: Path) -> None:

@@ -114,8 +114,9 @@ def _clause(comparisons: Sequence[Comparison]) -> str:
     if not unlimited:
         return f"{who} against {other}: the tester was the bottleneck"
     if len(unlimited) < len(comparisons):
-        limited = f"the tester was the bottleneck of {len(comparisons) - len(unlimited)} more"
-        return f"{_clause(unlimited)} ({limited})"
+        more = len(comparisons) - len(unlimited)
+        points = f"{more} more point{'' if more == 1 else 's'}"
+        return f"{_clause(unlimited)} (at {points} the tester was the bottleneck)"
     verdicts = {comparison.change.verdict for comparison in comparisons}
     if verdicts <= set(NO_CHANGE):
         seen = number.quantity(max(comparison.change.mde for comparison in comparisons), "ratio")

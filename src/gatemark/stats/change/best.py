@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Final
 
 from gatemark.plan.model import is_twin
+from gatemark.stats.change import gain
 from gatemark.stats.judgement import Comparison, Judgement, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
@@ -37,10 +38,9 @@ def best(judgement: Judgement) -> Iterator[Derived]:
     points = [p for p in judgement.points if not any(p.point.get(name) for name in RATES)]
     yield from _frames(points)
     yield from _writes(points)
-    # Where the tester was the limit of a side, the change is no gateway's.
-    unlimited = [comparison for comparison in judgement.comparisons if not comparison.at_least]
-    yield from _gains(unlimited)
-    yield from _gains_together(unlimited)
+    compared = [c for c in gain.gateways(judgement.comparisons) if not is_twin(c.arm)]
+    yield from _gains(compared)
+    yield from _gains_together(compared)
     yield from _received(points)
 
 
@@ -72,8 +72,7 @@ def _gains(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
     """The largest gain of an arm over the sizes of a write."""
     lines: dict[tuple[object, ...], list[Comparison]] = {}
     for comparison in comparisons:
-        own = comparison.quantity == comparison.definition.headline
-        if own and WRITE in comparison.point and not is_twin(comparison.arm):
+        if WRITE in comparison.point:
             key = comparison.plan, comparison.arm, _others(comparison.point.items(), (WRITE,))
             lines.setdefault(key, []).append(comparison)
     for members in lines.values():
@@ -86,9 +85,7 @@ def _gains_together(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
     """The arithmetic mean of an arm's gains at all points of its plan; from least to most."""
     lines: dict[tuple[str, str], list[Comparison]] = {}
     for comparison in comparisons:
-        own = comparison.quantity == comparison.definition.headline
-        if own and not is_twin(comparison.arm):
-            lines.setdefault((comparison.plan, comparison.arm), []).append(comparison)
+        lines.setdefault((comparison.plan, comparison.arm), []).append(comparison)
     for members in lines.values():
         gains = [c.change.change.value for c in members]
         if len(gains) >= FEWEST:

@@ -105,7 +105,8 @@ def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
             asked, put = (readings(members.outside, name) for name in ("query.ns", "insert.ns"))
             if asked and put:
                 pair = Pair(QUERY_FASTER, "insert.ns", "phase", "query", "insert")
-                yield _claim(pair, members, compare(asked, put).change, decides=True)
+                change = compare(asked, put).change
+                yield _claim(pair, members, change, _holds(change, pair.sign))
 
 
 def _counts(members: Group) -> bool:
@@ -128,11 +129,12 @@ def _pairs(pair: Pair, groups: Iterable[Group], bounds: Container[Place]) -> Ite
             both = own[pair.first], own[pair.second]
             first, second = (readings(side.outside, pair.quantity) for side in both)
             if first and second:
-                decides = not any(_place(side) in bounds for side in both)
-                yield _claim(pair, own[pair.second], compare(first, second).change, decides=decides)
+                change = compare(first, second).change
+                holds = _judged(change, pair.sign, both, bounds)
+                yield _claim(pair, own[pair.second], change, holds)
 
 
-def _claim(pair: Pair, members: Group, change: Interval, *, decides: bool) -> Claim:
+def _claim(pair: Pair, members: Group, change: Interval, holds: Holds) -> Claim:
     first = "tuned" if pair.first is None else pair.first
     return Claim(
         claim=pair.claim,
@@ -141,8 +143,13 @@ def _claim(pair: Pair, members: Group, change: Interval, *, decides: bool) -> Cl
         direction=members.definition.direction,
         between=f"{pair.factor} {first} and {pair.second}",
         change=change,
-        holds=_holds(change, pair.sign) if decides else "cannot be told",
+        holds=holds,
     )
+
+
+def _judged(change: Interval, sign: int, sides: Iterable[Group], bounds: Container[Place]) -> Holds:
+    limited = any(_place(side) in bounds for side in sides)
+    return "cannot be told" if limited else _holds(change, sign)
 
 
 def _holds(change: Interval, sign: int) -> Holds:
@@ -189,7 +196,6 @@ def _compared(
     if not first or not second:
         return
     change = compare(first, second).change
-    decides = not any(_place(side) in bounds for side in members)
     yield Claim(
         claim=text,
         plan=members[0].plan,
@@ -197,7 +203,7 @@ def _compared(
         direction=members[0].definition.direction,
         between=between,
         change=change,
-        holds=_holds(change, sign) if decides else "cannot be told",
+        holds=_judged(change, sign, members, bounds),
     )
 
 

@@ -42,11 +42,9 @@ def derived(judgement: Judgement) -> Iterator[Derived]:
     for point in judgement.points:
         if captured := point.values.get("captured_share"):
             yield point.subject, "missed_share", _turned(captured, 1.0)
-    for comparison in judgement.comparisons:
-        # Where the tester was the limit of a side, the change is no gateway's.
-        if comparison.quantity == comparison.definition.headline and not comparison.at_least:
-            yield comparison.subject, "cost_ratio", _turned(comparison.change.change, 0.0)
-            yield from _gained(judgement, comparison)
+    for comparison in gain.gateways(judgement.comparisons):
+        yield comparison.subject, "cost_ratio", _turned(comparison.change.change, 0.0)
+        yield from _gained(judgement, comparison)
     yield from _shares(judgement.points)
     yield from _per_mhz(judgement.points)
     yield from _tester(judgement.ceilings)

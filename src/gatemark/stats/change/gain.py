@@ -5,10 +5,17 @@ The ratio's interval times the first arm's median: the same test as the ratio, s
 where that does. A study says so: `600 Mbit/s, 170 more`.
 """
 
+from collections.abc import Iterable
+
 from gatemark.quantity import UNITS
 from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judgement import Comparison, Judgement
 from gatemark.stats.math.interval import Interval
+
+
+def gateways(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Those of what was asked of the gateway in which the tester limited neither side."""
+    return [c for c in comparisons if c.quantity == c.definition.headline and not c.at_least]
 
 
 def base(judgement: Judgement, comparison: Comparison) -> Interval | None:

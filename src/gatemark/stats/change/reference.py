@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from gatemark.plan.model import is_twin
+from gatemark.stats.change import gain
 from gatemark.stats.change.derived import derived
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.stats.math.interval import Interval
@@ -99,12 +100,8 @@ def _compared(judgement: Judgement) -> Iterator[Candidate]:
     """What follows from points, and what arms gain against the first of their plan."""
     for subject, quantity, measured in derived(judgement):
         yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
-    rated = (
-        comparison
-        for comparison in judgement.comparisons
-        if comparison.quantity == comparison.definition.headline and not comparison.at_least
-    )
-    yield from (_gain(result) for result in rated if not is_twin(result.arm))
+    rated = gain.gateways(judgement.comparisons)
+    yield from (_gain(comparison) for comparison in rated if not is_twin(comparison.arm))
 
 
 def _path(travel: Travel) -> Iterator[Candidate]:
