@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of the flows is the senders': agent/tests/unit/order_test.c has the same numbers."""
+"""The order of the flows is the senders': agent/tests/unit/frame/order_test.c has these numbers."""
 
 import pytest
 
