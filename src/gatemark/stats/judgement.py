@@ -206,7 +206,7 @@ class Watched(About, frozen=True, kw_only=True):
 
     baseline: str  # the arm of the same path that has no program; "": none, or it is this one
     safe_bps: float | None  # highest rate of payload up to which nothing was lost nor missed
-    at_least: bool  # that is the highest rate that was offered
+    at_least: bool  # that is the highest rate that the tester offered as asked
     loss_bps: float | None  # lowest rate at which packets were lost
     missed_bps: float | None  # lowest rate at which the program missed some
     order: Order  # what is kept longer: forwarding, or capture; "": neither gave way
