@@ -129,9 +129,10 @@ class Bench:
     """A copy of the agent, where one mutant after the other is built and tested."""
 
     def __init__(self) -> None:
+        left_out = shutil.ignore_patterns("build", "corpus")
         for folder in ("agent", "bpf"):
             shutil.rmtree(MUTANTS / folder, ignore_errors=True)
-            shutil.copytree(folder, MUTANTS / folder, ignore=shutil.ignore_patterns("fuzz"))
+            shutil.copytree(folder, MUTANTS / folder, ignore=left_out)
         if not self.build() or not self.tests_pass():
             raise SystemExit("the agent's unit tests fail as they are: make test STAGE=agent")
 

@@ -109,11 +109,11 @@ def test_a_killed_laboratory_leaves_nothing() -> None:
 def _machines(lab: str) -> list[int]:
     """The processes of QEMU whose command line names a lab."""
     processes = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if line.startswith("qemu-system") and lab in line:
-            processes.append(int(path.parent.name))
+            processes.append(int(path.name))
     return processes

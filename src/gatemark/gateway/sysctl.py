@@ -11,8 +11,8 @@ from gatemark.station.wiring import Gateway
 READ = "for f in {paths}; do [ ! -e $f ] || echo $f $(cat $f); done"
 
 
-async def read(gateway: Gateway, paths: Iterable[str]) -> dict[str, str]:
-    """What they say, by path; one that the kernel lacks is left out."""
+async def read(gateway: Gateway, paths: Iterable[str] | Script) -> dict[str, str]:
+    """What they say, by path; one that the kernel lacks is left out. A Script may have patterns."""
     text = await gateway.run(*sh(shell(READ, paths=paths)))
     return _values(text)
 
@@ -30,10 +30,12 @@ async def write(gateway: Gateway, changes: Changes, wanted: Mapping[str, str]) -
     was = await read(gateway, wanted)
     other = {path: value for path, value in was.items() if value != wanted[path]}
     if other:
-        await changes.attempt(_lines({path: wanted[path] for path in other}), undo=_lines(other))
+        await changes.attempt(lines({path: wanted[path] for path in other}), undo=lines(other))
 
 
-def _lines(values: Mapping[str, str]) -> Script:
+def lines(values: Mapping[str, str]) -> Script:
+    """The commands that write them; a switch that has gone meanwhile, with its device, is left."""
     return joined(
-        shell("echo {value} > {path}", value=value, path=path) for path, value in values.items()
+        shell("[ ! -e {path} ] || echo {value} > {path}", value=value, path=path)
+        for path, value in values.items()
     )

@@ -22,6 +22,11 @@ SYSCTLS = (
     "net/ipv4/conf/all/rp_filter",
     "net/ipv4/tcp_congestion_control",
     "net/ipv6/conf/all/forwarding",
+    # What the kernel resets as it becomes a router.
+    "net/ipv4/conf/all/accept_redirects",
+    "net/ipv4/conf/*/forwarding",
+    "net/ipv6/conf/*/forwarding",
+    "net/ipv6/conf/*/accept_ra",
     "net/core/default_qdisc",
     "net/core/netdev_budget",
     "net/core/netdev_max_backlog",

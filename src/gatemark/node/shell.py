@@ -284,7 +284,7 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
         for task in others:
             task.cancel()
     if process.returncode:
-        raise failure(name, argv, tail.text)
+        raise failure(name, argv, tail.text, process.returncode)
     return Printed.by(name, out.decode(errors="replace"))
 
 
@@ -297,14 +297,18 @@ async def _feed(process: asyncio.subprocess.Process, stdin: str) -> None:
     process.stdin.close()
 
 
-def failure(name: str, argv: tuple[str, ...], errors: str) -> NodeError:
-    """What is said of a command that failed on the host `name`, in one line: its last word."""
-    text = _last_word(errors)
+def failure(name: str, argv: tuple[str, ...], errors: str, code: int = 1) -> NodeError:
+    """What is said of a command that failed on the host `name`, in one line: its last word.
+
+    Or the signal that ended it: `code` is its exit code, negative then.
+    """
+    mute = f"it was ended by signal {-code}" if code < 0 else "no message"
+    text = _last_word(errors, mute)
     return NodeError(f"{name}: '{in_short(argv)}' failed: {text}", text)
 
 
-def _last_word(errors: str) -> str:
+def _last_word(errors: str, mute: str) -> str:
     """The last line; of nft and tc, which may go on to show where, the one that says what."""
-    lines = errors.strip().splitlines() or ["no message"]
+    lines = errors.strip().splitlines() or [mute]
     texts = (line.partition("Error: ")[2] for line in reversed(lines))
     return next(filter(None, texts), lines[-1])

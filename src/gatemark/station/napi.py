@@ -14,6 +14,7 @@ if another CPU is free. It is still a thread of its own, so its `schedstat` is t
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,10 +89,9 @@ async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
 
 def _pids(device: str) -> set[int]:
     results = set()
-    for path in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            if path.read_text().startswith(f"napi/{device}-"):
-                results.add(int(path.parent.name))
-        except OSError:
-            continue
+    # No pattern with /comm: pathlib asks whether it is there, and fails if its process has gone.
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (path / "comm").read_text().startswith(f"napi/{device}-"):
+                results.add(int(path.name))
     return results

@@ -171,8 +171,8 @@ def until(true: Callable[[], bool], within_s: float = 8.0) -> bool:
 def captures() -> list[str]:
     """The captures of the test's own snaplen."""
     pids = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            words = path.read_bytes().split(b"\0")
-            pids += [path.parent.name] if words[:1] == [b"tcpdump"] and b"77" in words else []
+            words = (path / "cmdline").read_bytes().split(b"\0")
+            pids += [path.name] if words[:1] == [b"tcpdump"] and b"77" in words else []
     return pids

@@ -9,7 +9,7 @@ import pytest
 
 from gatemark.node.quoted import Script
 from gatemark.node.shell import Namespace
-from gatemark.station import space
+from gatemark.station import lock, space
 from gatemark.station.lent.borrowed import Borrowed
 from gatemark.station.ssh.borrow import Lines, Nic
 
@@ -27,13 +27,15 @@ PICTURE = "ip neigh show dev enp3s0 nud permanent; ip -4 route; ip -6 route"
 @pytest.fixture
 def host() -> Iterator[Namespace]:
     """A host with one NIC."""
-    spaces = space.spaces(secrets.token_hex(3), ("lan",))
-    space.create(spaces)
-    try:
-        asyncio.run(spaces["lan"].run("sh", "-ec", NIC))
-        yield spaces["lan"]
-    finally:
-        space.remove(spaces)
+    lab = secrets.token_hex(3)
+    spaces = space.spaces(lab, ("lan",))
+    with lock.named(lab, "test"):  # without it another's start would clean it up
+        space.create(spaces)
+        try:
+            asyncio.run(spaces["lan"].run("sh", "-ec", NIC))
+            yield spaces["lan"]
+        finally:
+            space.remove(spaces)
 
 
 async def lines(nic: Nic) -> Lines:

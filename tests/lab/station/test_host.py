@@ -54,9 +54,9 @@ def kept(folder: Path) -> list[str]:
 
 def agents() -> list[str]:
     pids = []
-    for path in Path("/proc").glob("[0-9]*/comm"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            pids += [path.parent.name] if path.read_text() == "gm-agent\n" else []
+            pids += [path.name] if (path / "comm").read_text() == "gm-agent\n" else []
         except OSError:
             continue
     return pids

@@ -100,9 +100,9 @@ def test_without_us_it_is_ended_with_all_that_it_made() -> None:
 
 def processes(command: bytes) -> list[str]:
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            found += [path.parent.name] if path.read_bytes() == command else []
+            found += [path.name] if (path / "cmdline").read_bytes() == command else []
     return found
 
 

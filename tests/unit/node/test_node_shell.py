@@ -43,6 +43,11 @@ def test_a_silent_failure_says_so() -> None:
         asyncio.run(Local().run("false"))
 
 
+def test_a_command_that_was_killed_says_so() -> None:
+    with pytest.raises(NodeError, match="failed: it was ended by signal 9"):
+        asyncio.run(Local().run("sh", "-c", "kill -9 $$"))
+
+
 def test_a_missing_tool_names_the_mend() -> None:
     with pytest.raises(NodeError, match="no 'gm-nothing' on this machine; `gatemark doctor` says"):
         asyncio.run(Local().run("gm-nothing"))
