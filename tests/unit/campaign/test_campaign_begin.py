@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A campaign of a real device as it begins: images are held to, a station is of one campaign."""
 
+import fcntl
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 from command import gatemark
 
 from gatemark.campaign.course import FOLDER
-from gatemark.campaign.ledger import Ledger
-from gatemark.commands.campaign import coordinate
+from gatemark.campaign.ledger import MOST_FAILED, Block, Ledger
+from gatemark.commands.campaign import answer, coordinate
+from gatemark.commands.campaign.layout import Layout
 from gatemark.error import UsageError
+from gatemark.node import flock
 from gatemark.station import lock
 
 STATION = """schema = "gatemark.station/1"
@@ -135,6 +139,69 @@ def test_a_campaign_has_one_coordinator(home: Path) -> None:
         done = gatemark("campaign", "resume", home / "begun")
     assert "runs this campaign" in done.err
     assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_of_two_that_begin_at_once_the_first_is_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one begins and ends its beginning while the first one still plans."""
+    planned, folder = Layout.blocks, home / "twice"
+
+    def overtaken(layout: Layout) -> list[Block]:
+        monkeypatch.setattr(Layout, "blocks", planned)
+        coordinate.begin(home / "box.toml", folder)
+        return planned(layout)
+
+    monkeypatch.setattr(Layout, "blocks", overtaken)
+    with pytest.raises(UsageError, match="holds a campaign: `gatemark campaign resume"):
+        coordinate.begin(home / "box.toml", folder)
+    assert len(coordinate.opened(folder)[1].blocks()) == 6
+
+
+def test_what_another_one_begins_is_not_written_to(home: Path) -> None:
+    (home / "held").mkdir()
+    with coordinate.alone(home / "held"):
+        done = gatemark("campaign", "run", home / "box.toml", "--out", home / "held")
+    assert "runs this campaign" in done.err
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert list((home / "held").iterdir()) == []
+
+
+def test_who_only_asks_is_waited_for(home: Path) -> None:
+    released = threading.Event()
+    with flock.opened(str(home / "begun")) as handle:
+        fcntl.flock(handle, fcntl.LOCK_SH)  # as `status` does, in a long moment
+
+        def release() -> None:
+            released.set()
+            fcntl.flock(handle, fcntl.LOCK_UN)
+
+        timer = threading.Timer(0.3, release)
+        timer.start()
+        with coordinate.alone(home / "begun"):
+            assert released.is_set()
+        timer.join()
+
+
+def test_who_asks_is_no_coordinator(home: Path) -> None:
+    folder = home / "begun"
+    with flock.opened(str(folder)) as handle:
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        assert not coordinate.is_going(folder)
+    with coordinate.alone(folder):
+        assert coordinate.is_going(folder)
+
+
+def test_a_claim_is_final_once_no_block_is_open(home: Path) -> None:
+    layout, ledger = coordinate.opened(home / "begun")
+    made = answer.campaigned(layout, ledger, home / "begun")
+    assert {each.claim.final for each in made.decided} == {False}
+    for _ in range(len(ledger.blocks()) * MOST_FAILED):
+        attempt = ledger.claim("rack.toml", "box", FOLDER, lambda _: 60.0)
+        assert attempt
+        ledger.drop(attempt.id, "failed", "no power")
+    made = answer.campaigned(layout, ledger, home / "begun")
+    assert {each.claim.final for each in made.decided} == {True}
 
 
 def test_a_file_that_was_changed_in_its_folder_is_refused(home: Path) -> None:

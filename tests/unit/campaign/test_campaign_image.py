@@ -60,6 +60,33 @@ def test_a_made_station_finds_the_files_of_its_model_and_the_kernel(home: Path) 
     assert [model.kernel for model in models] == [home / "old/bzImage", home / "new/bzImage"]
 
 
+def test_a_disk_that_changed_under_its_name_is_another_image(home: Path) -> None:
+    """Of a build that is a station file, and the file is as it was."""
+    text = CAMPAIGN.replace("new/bzImage", "new/own.toml")
+    (home / "c.toml").write_text(text)
+    (home / "new/own.toml").write_text(STATION)
+    (home / "new/own.img").write_text("disk")
+    coordinate.begin(home / "c.toml", home / "begun")
+    (home / "new/own.img").write_text("another")
+    done = gatemark("campaign", "resume", home / "begun")
+    assert (done.code, done.err) == (
+        2,
+        "gatemark: the image of next for vm changed since the campaign began: "
+        "begin another campaign\n",
+    )
+
+
+def test_a_kernel_of_the_users_home_is_compared_too(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    (home / "c.toml").write_text(CAMPAIGN.replace("new/bzImage", "~/new/bzImage"))
+    coordinate.begin(home / "c.toml", home / "begun")
+    (home / "new/bzImage").write_text("newer")
+    done = gatemark("campaign", "resume", home / "begun")
+    assert (done.code, "the image of next for vm changed" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("station", "printed"),
     [

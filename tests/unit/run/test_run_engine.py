@@ -30,6 +30,11 @@ nic = "enp3s0"
 [wan]
 nic = "enp4s0"
 """
+FAR = (
+    BENCH.replace('address = "root@192.0.2.1"', 'address = "root@192.0.2.1"\njump = "a@192.0.2.7"')
+    .replace('"enp3s0"', '"enp3s0"\nkind = "ssh"\naddress = "root@192.0.2.2"\njump = "lab:22"')
+    .replace('"enp4s0"', '"enp4s0"\nkind = "ssh"\naddress = "root@192.0.2.3"\nknown_hosts = "k"')
+)
 GUEST = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\narch = "mipsel"\n'
 
 
@@ -73,6 +78,9 @@ def test_the_same_station_goes_on(file: Path, text: str) -> None:
         ),
         (BENCH, "enp4s0", "enp5s0", "had enp4s0 as wan and has enp5s0"),
         (BENCH, '"enp4s0"', '"enp4s0"\nvlan = 7', "had enp4s0 as wan and has enp4s0.7"),
+        (FAR, "a@192.0.2.7", "b@192.0.2.7", "had a@192.0.2.7 as jump and has b@192.0.2.7"),
+        (FAR, 'jump = "lab:22"', "", "had lab:22 as lan jump and has nothing"),
+        (BENCH, "\nlan =", '\njump = "lab"\nlan =', "had nothing as jump and has lab"),
         (GUEST, '"mipsel"', '"mipsel"\nmemory_mib = 48', "as memory_mib and has 48"),
         (GUEST, GUEST, BENCH, "was of kind qemu and is of kind ssh"),
     ],
@@ -85,6 +93,21 @@ def test_another_station_is_refused_in_one_line(
     with pytest.raises(UsageError, match=line) as error:
         require_same_stations(run, station(file, text.replace(was, now)), {})
     assert "\n" not in str(error.value)
+
+
+def test_a_host_is_not_let_in_by_other_known_hosts(file: Path) -> None:
+    run, folder = run_of(station(file, FAR)), file.parent
+    line = f"had {folder}/k as wan known_hosts and has {folder}/other"
+    with pytest.raises(UsageError, match=re.escape(line)):
+        require_same_stations(run, station(file, FAR.replace('"k"', '"other"')), {})
+
+
+def test_another_key_opens_the_same_box(file: Path) -> None:
+    run = run_of(station(file))
+    for way in ('key = "id_new"', 'password = "new"', "lease_s = 60"):
+        now = station(file, BENCH.replace("\nlan =", f"\n{way}\nlan ="))
+        require_same_stations(run, now, {})
+        assert now.info == run.station  # what opens it is kept nowhere
 
 
 def test_nothing_is_touched_before(file: Path, tmp_path: Path) -> None:

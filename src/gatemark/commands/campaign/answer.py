@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 UNDECIDED: Final = 1
 INSTRUCTIONS: Final = "instructions"
+OPEN: Final = ("waiting", "running")  # states of a block that may still be measured
 # Of the walks: on a machine at its limit the guest's timer is in the others.
 Place = tuple[str, str, str, tuple[tuple[str, "Scalar"], ...]]  # model, suite, what, point
 
@@ -49,12 +50,13 @@ def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
     blocks = {block.id: block for block in ledger.blocks()}
     counted = ledger.attempts("state = 'done'")
     rows = _rows(layout, [(attempt, blocks[attempt.block]) for attempt in counted], folder)
+    open_ = {(block.model, block.suite) for block in blocks.values() if block.state in OPEN}
     return Campaigned(
         title=layout.campaign.title,
         builds=[build.name for build in layout.campaign.build],
         images=[(model, build, hash_[:16]) for model, build, hash_ in ledger.builds()],
         rows=list(rows.values()),
-        decided=decide(list(_claims(layout, rows))),
+        decided=decide(list(_claims(layout, rows, open_))),
         blocks=[_kept(attempt, blocks[attempt.block]) for attempt in counted],
         stations=[(p.name, p.model, p.state, p.why) for p in ledger.places()],
         missing=list(_missing(ledger, list(blocks.values()))),
@@ -174,8 +176,13 @@ def _rows(
     }
 
 
-def _claims(layout: Layout, rows: "dict[Place, Row]") -> "Iterator[Claim]":
-    """Each gate at each of its rows; what has no block yet counts as well."""
+def _claims(
+    layout: Layout, rows: "dict[Place, Row]", open_: set[tuple[str, str]]
+) -> "Iterator[Claim]":
+    """Each gate at each of its rows; what has no block yet counts as well.
+
+    `open_`: models and suites that have a block which may still be measured.
+    """
     from gatemark.stats.change.gate import Claim
 
     for gate, model, suite, count in layout.gated():
@@ -188,8 +195,14 @@ def _claims(layout: Layout, rows: "dict[Place, Row]") -> "Iterator[Claim]":
         here += [_blank(model, suite) for _ in range(count - len(here))]
         for new, old in layout.pairs(gate):
             for row in here:
-                allow = float(gate.exact_allow if model.exact else gate.allow)
-                yield Claim(row=row, build=new, against=old, allow=allow, undecided=gate.undecided)
+                yield Claim(
+                    row=row,
+                    build=new,
+                    against=old,
+                    allow=float(gate.exact_allow if model.exact else gate.allow),
+                    undecided=gate.undecided,
+                    final=(model.name, suite.plan) not in open_,
+                )
 
 
 def _blank(model: Model, suite: Suite) -> "Row":

@@ -2,13 +2,14 @@
 """The coordinator: begins a campaign's folder, holds it, and sends its blocks to their stations."""
 
 import asyncio
+import fcntl
 import hashlib
 import os
 import secrets
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
@@ -31,35 +32,48 @@ FILE: Final = "campaign.toml"  # in the campaign's folder: the file as it was re
 DRAFT: Final = ".campaign.db.draft"
 CYCLE_S: Final = 300.0  # the user's command that cycles a station's power
 COPIED: Final = "copied from"
+ASKED_S: Final = 0.01  # between two attempts to hold what is only asked about
 
 
 def begin(path: Path, folder: Path) -> None:
     """Make the folder of a new campaign. Raises UsageError; then nothing is left."""
-    if (folder / NAME).exists():
-        raise UsageError(f"{folder} holds a campaign: `gatemark campaign resume {folder}`")
+    _refuse_begun(folder)
     made = read(path)
-    base = path.resolve().parent
-    planned = Layout(made, path, base)
+    planned = Layout(made, path, path.resolve().parent)
     answer.refuse_idle(planned)
     hashes = list(planned.hashes())
     blocks = planned.blocks()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        text = path.read_bytes()
-        (folder / FILE).write_bytes(text)
-        (folder / DRAFT).unlink(missing_ok=True)
+        with alone(folder):
+            _refuse_begun(folder)  # by another one, while this one was planned
+            text = path.read_bytes()
+            (folder / FILE).write_bytes(text)
+            (folder / DRAFT).unlink(missing_ok=True)
+            _fill(planned, folder, hashlib.sha256(text).hexdigest(), hashes, blocks)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}: name another --out") from None
+
+
+def _refuse_begun(folder: Path) -> None:
+    if (folder / NAME).exists():
+        raise UsageError(f"{folder} holds a campaign: `gatemark campaign resume {folder}`")
+
+
+def _fill(
+    planned: Layout,
+    folder: Path,
+    file: str,
+    hashes: Sequence[tuple[str, str, int, str]],
+    blocks: Sequence[Block],
+) -> None:
+    """Make the ledger: it is there whole, or not at all. `file`: the hash of the campaign's."""
     ledger = Ledger(folder / DRAFT, time.time)
-    meta = [
-        ("id", secrets.token_hex(8)),
-        ("base", str(base)),
-        ("file", hashlib.sha256(text).hexdigest()),
-    ]
+    meta = [("id", secrets.token_hex(8)), ("base", str(planned.base)), ("file", file)]
     places = [(name, model.name) for name, (_, model) in planned.places.items()]
     ledger.create(meta, places, hashes, blocks)
     ledger.close()
-    (folder / DRAFT).rename(folder / NAME)  # it is there whole, or not at all
+    (folder / DRAFT).rename(folder / NAME)
 
 
 def opened(folder: Path) -> tuple[Layout, Ledger]:
@@ -75,23 +89,37 @@ def opened(folder: Path) -> tuple[Layout, Ledger]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold the campaign: it has one coordinator. Raises UsageError."""
+    """Hold the campaign: it has one coordinator. Raises UsageError.
+
+    Who only asks whether somebody holds it has it for a moment, and is waited for.
+    """
     from gatemark.node import flock
 
     with flock.opened(str(folder)) as handle:
-        if not flock.take(handle):
-            who = flock.owner(handle) or "another process"
-            raise UsageError(f"{folder}: {who} runs this campaign: `gatemark campaign status`")
+        while not flock.take(handle):
+            if _is_held(handle):
+                who = flock.owner(handle) or "another process"
+                raise UsageError(f"{folder}: {who} runs this campaign: `gatemark campaign status`")
+            time.sleep(ASKED_S)
         yield
 
 
 def is_going(folder: Path) -> bool:
     """Whether a coordinator has it just now."""
+    from gatemark.node import flock
+
+    with flock.opened(str(folder)) as handle:
+        return _is_held(handle)
+
+
+def _is_held(handle: int) -> bool:
+    """Whether somebody holds a folder alone. All who ask share it, and see none in each other."""
     try:
-        with alone(folder):
-            return False
-    except UsageError:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    return False
 
 
 def coordinate(folder: Path, *, take_over: bool = False) -> None:

@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gatemark.campaign import kept
 from gatemark.campaign.executor import Arm, Task
 from gatemark.campaign.file import IMAGE, PREVIOUS, Build, Campaign, Gate, Model, Suite
 from gatemark.campaign.ledger import Attempt, Block
 from gatemark.commands.campaign import block as block_
 from gatemark.commands.campaign import row
+from gatemark.commands.campaign.image import hash_of_image
 from gatemark.commands.measure import examine
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, read_toml, string
@@ -236,7 +236,7 @@ class Layout:
                 "or the build a setup"
             )
         path = Path(station) if station.endswith(TOML) else stations_folder() / f"{station}.toml"
-        kernel = self.base / image
+        kernel = self._file(model, image)
         table = dict(_absolute(read_toml(path)[TABLE], path.parent.resolve()))
         table["kernel"] = str(kernel) if kernel.is_file() else image
         check(table, path)
@@ -244,14 +244,19 @@ class Layout:
 
     def _hash(self, model: Model, build: Build) -> str:
         image = build.image.get(model.name, "")
-        path = self.base / image
+        path = self._file(model, image)
         if image and (path.is_file() or model.switch):
+            is_station = image.endswith(TOML) and not model.switch
             try:
-                return kept.hash_of_file(path)
+                return hash_of_image(path, self._station(str(path)) if is_station else None)
             except OSError as error:
                 text = f"{path}: {error.strerror}: build {build.name} of {model.name} has no image"
                 raise UsageError(text) from None
         return f"{image} {build.setup}".strip()
+
+    def _file(self, model: Model, image: str) -> Path:
+        """Where an image is. A command gets the name as it is written; a station reads its `~`."""
+        return self.base / (image if model.switch else Path(image).expanduser())
 
     def is_virtual(self, path: str) -> bool:
         """Whether a station is no device: each block then has its own."""

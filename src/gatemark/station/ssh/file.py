@@ -90,7 +90,10 @@ class Box:
         }
         sides = {end: side.words for end, side in self.sides.items()}
         login = {"address": str(self.login.address), "set": str(self.set), "path": self.path}
-        return login | gateway | sides
+        ways = _way("", self.login)
+        for end, side in self.sides.items():
+            ways |= _way(f"{end} ", side.login) if side.login else {}
+        return login | gateway | sides | ways
 
 
 def box(data: Table, path: Path) -> Box:
@@ -122,6 +125,17 @@ def box(data: Table, path: Path) -> Box:
         bench=cabling(data, path),
     )
     return _whole(made, path)
+
+
+def _way(host: str, login: Login) -> dict[str, str]:
+    """What of a login, besides its address, decides which box answers to it.
+
+    Many networks have a 192.168.1.1: the jump host says which of them is meant, and the known hosts
+    say which key it must show. Our own key and password only open it, and may be changed.
+    """
+    jump = {f"{host}jump": str(login.jump)} if login.jump else {}
+    known = {f"{host}known_hosts": str(login.known_hosts.resolve())} if login.known_hosts else {}
+    return jump | known
 
 
 def _agent(table: Table, path: Path) -> bool:

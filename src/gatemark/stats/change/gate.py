@@ -4,6 +4,10 @@
 A block holds every build of a model once, on one station, so a ratio within it is of builds alone.
 The test is the exact signed rank over blocks (Wilcoxon 1945), and nothing but it: with n blocks no
 p is below 2 ** (1 - n). What was not measured fails no gate: it leaves it undecided.
+
+The p holds for one look, at blocks whose number was fixed before. Who looks at the report after
+each block looks many times, and alike builds fail at one of these looks more often than p says. So
+a row in time fails no gate before its last block. A count is no test: it fails at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,6 +49,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     against: str
     allow: float  # a change up to this ratio passes
     undecided: Literal["fail", "pass"] = "fail"
+    final: bool = True  # no block of its model and suite is open: it gets no more values
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +74,22 @@ def least_p(blocks: int) -> float:
 def decide(claims: Sequence[Claim]) -> list[Decided]:
     """Every claim, in order. Holm's family is all timed ones of the campaign, measured or not."""
     changes = [_change(claim) for claim in claims]
+    interim = _adjusted(claims, changes)
+    # Holm spares a row where others have a smaller p. An open row may lose its own, so it counts as
+    # not measured for those that are final: later it makes none of their verdicts go.
+    closed = [
+        change if claim.final else None for claim, change in zip(claims, changes, strict=True)
+    ]
+    final = _adjusted(claims, closed)
+    return [
+        _decided(claim, last if claim.final else so_far)
+        for claim, last, so_far in zip(claims, final, interim, strict=True)
+    ]
+
+
+def _adjusted(claims: Sequence[Claim], changes: Sequence[Change | None]) -> list[Change | None]:
+    """The changes with their verdicts in the family; None: not measured."""
+    adjusted = list(changes)
     timed = [at for at, claim in enumerate(claims) if not claim.row.exact]
     missing = sum(changes[at] is None for at in timed)
     known = [(at, change) for at in timed if (change := changes[at])]
@@ -76,8 +97,8 @@ def decide(claims: Sequence[Claim]) -> list[Decided]:
     blank = [_nothing() for _ in range(missing)]
     family = holm([change for _, change in known] + blank)[: len(known)]
     for (at, _), change in zip(known, family, strict=True):
-        changes[at] = change
-    return [_decided(claim, change) for claim, change in zip(claims, changes, strict=True)]
+        adjusted[at] = change
+    return adjusted
 
 
 def ratios(row: Row, build: str, against: str) -> list[float]:
@@ -129,6 +150,6 @@ def _nothing() -> Change:
 def _decided(claim: Claim, change: Change | None) -> Decided:
     verdict = change.verdict if change else NOT_MEASURED
     passing: Passing = "passed" if verdict in PASSES else "undecided"
-    if verdict == "slower":
+    if verdict == "slower" and (claim.final or claim.row.exact):
         passing = "failed"
     return Decided(claim=claim, change=change, verdict=verdict, passing=passing)

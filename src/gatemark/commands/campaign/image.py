@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a build's image is, by its content: a station file is but names of the files that it boots.
+
+So a disk that was replaced under its name makes another image of the station file that names it.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gatemark.campaign.kept import hash_of_file
+
+if TYPE_CHECKING:
+    from gatemark.station.station import Station
+
+
+def hash_of_image(path: Path, station: "Station | None" = None) -> str:
+    """SHA-256 of an image; of a station's file with all that it boots. Raises OSError."""
+    hashes = [hash_of_file(each) for each in (path, *(_booted(station) if station else ()))]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def _booted(station: "Station") -> list[Path]:
+    """The files that a virtual gateway starts from, in a fixed order; a device has none here."""
+    from gatemark.station.qemu.lab import VirtualLab
+
+    if not isinstance(station, VirtualLab):
+        return []
+    model = station.model
+    files = (model.kernel, model.initramfs, model.disk, model.official)
+    return [file for file in files if file]
