@@ -87,3 +87,20 @@ TEST(histogram_as_json)
 	CHECK_TEXT(line.buffer, "\"gap\":{\"low\":[10,20],\"count\":[3,1]},"
 				"\"delay\":{\"p50\":10,\"p99\":20,\"p999\":20,\"max\":20}");
 }
+
+TEST(histogram_tells_its_shares)
+{
+	static struct histogram histogram;
+	struct line line = { .fd = -1 };
+
+	for (int i = 0; i < 900; i++)
+		histogram_add(&histogram, 10);
+	for (int i = 0; i < 95; i++)
+		histogram_add(&histogram, 20);
+	for (int i = 0; i < 4; i++)
+		histogram_add(&histogram, 30);
+	histogram_add(&histogram, 40);
+	histogram_report_shares(&histogram, &line);
+	line.buffer[line.used] = '\0';
+	CHECK_TEXT(line.buffer, "\"p50\":10,\"p99\":20,\"p999\":40,\"max\":40");
+}

@@ -47,3 +47,32 @@ TEST(sending_spreads_what_is_learnt_late)
 	CHECK_EQUAL(sending.all.refused, 17);
 	sending_close(&sending);
 }
+
+TEST(sending_tells_without_trailing_zeros)
+{
+	struct line line = { .fd = -1 };
+	struct sending sending;
+
+	CHECK_EQUAL(sending_open(&sending, 90 * MS), 0);
+	sending_begin(&sending, 100 * MS);
+	sending_add(&sending, 100 * MS, 7, 0);
+	sending_add(&sending, 125 * MS, 0, 2); /* nothing was tried there, but it is no end */
+	sending_report(&sending, &line);
+	line.buffer[line.used] = '\0';
+	CHECK_TEXT(line.buffer, "\"sending\":{\"t0_ns\":100000000,\"bin_ms\":10,"
+				"\"tried\":[7,0,0],\"refused\":[0,0,2]}");
+	sending_close(&sending);
+}
+
+TEST(sending_of_nothing_has_no_bins)
+{
+	struct line line = { .fd = -1 };
+	struct sending sending;
+
+	CHECK_EQUAL(sending_open(&sending, 10 * MS), 0);
+	sending_report(&sending, &line);
+	line.buffer[line.used] = '\0';
+	CHECK_TEXT(line.buffer, "\"sending\":{\"t0_ns\":0,\"bin_ms\":10,"
+				"\"tried\":[],\"refused\":[]}");
+	sending_close(&sending);
+}
