@@ -139,7 +139,14 @@ def _evidence(
         offload=dict(raw.features),
         programs=programs,
         starved=starved.judge(raw.hogs, raw.threads, threads.values()),
+        link_bps=_link_bps(raw.ways),
     )
+
+
+def _link_bps(ways: Sequence[Way]) -> int | None:
+    """What the cables carry, all directions of the traffic together: they do not share it."""
+    rates = [way.wire.link_bps for way in ways]
+    return sum(filter(None, rates)) if all(rates) and rates else None
 
 
 def _own(way: Way) -> str:

@@ -50,6 +50,7 @@ class Port:
     raw: bool = False  # counts only what goes by the kernel's stack, as a tap does
     silent: bool = True  # nothing but test packets crosses it: we have made the other end, too
     shared: bool = False  # on a real cable: another host may send to it
+    link_bps: int | None = None  # L1 rate of its cable; None: no such limit, as of a veth
 
     @property
     def device(self) -> str:
@@ -111,6 +112,11 @@ class Wire:
     next_hop: Port  # where the frame goes first; the sink itself where there is no gateway
     target: Port  # whose address the packet bears; differs from the sink behind NAT
     own: bool = False  # the far end is the gateway itself
+
+    @property
+    def link_bps(self) -> int | None:
+        """L1 rate of the slowest cable on its way."""
+        return min(filter(None, (self.source.link_bps, self.sink.link_bps)), default=None)
 
     @property
     def away(self) -> bool:

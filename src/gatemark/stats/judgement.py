@@ -42,7 +42,7 @@ class PointResult(About, frozen=True, kw_only=True):
     invalid: int  # trials that did not count, with a reason in their records
     warnings: tuple[Warning_, ...] = ()
     tester_cpu: float | None = None  # of its CPU that the busier end of the tester used
-    link_bps: int | None = None  # L1 rate of the slowest link of the test; None: none, as of a veth
+    link_bps: int | None = None  # L1 rate of the test's links; None: none, as of a veth
 
 
 class Knee(About, frozen=True, kw_only=True):

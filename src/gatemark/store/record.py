@@ -265,7 +265,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # where it is in the drivers (native).
     offload: dict[str, int] = {}
     probes: dict[str, dict[str, Any]] = {}  # instrumented: what a probe without a field here saw
-    link_bps: int | None = None  # L1 rate of the slowest test link; None: no such limit (veth)
+    link_bps: int | None = None  # L1 rate of the links, all directions; None: no limit, as veth
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):

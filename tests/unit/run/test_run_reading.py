@@ -112,6 +112,24 @@ def test_what_went_past_the_usual_way_is_a_share_of_what_was_received(
     assert kept.evidence.offload == seen.features
 
 
+@pytest.mark.parametrize(
+    ("directions", "mbit"), [(("up",), 100), (("up", "down"), 200)], ids=["up", "both"]
+)
+def test_each_direction_has_the_slowest_cable_on_its_way(
+    directions: tuple[str, ...], mbit: int
+) -> None:
+    speeds = {"lan0": 1000, "wan0": 100}
+    ports = PORTS | {
+        role: changed(PORTS[role], link_bps=speed * 1_000_000) for role, speed in speeds.items()
+    }
+    ways = [
+        changed(way(direction), wire=wires(ports, "route", direction)[0])
+        for direction in directions
+    ]
+    assert record(*ways).evidence.link_bps == mbit * 1_000_000
+    assert record().evidence.link_bps is None
+
+
 def test_received_is_counted_while_it_was_sent() -> None:
     assert arrived(way()) == 1000.0
 

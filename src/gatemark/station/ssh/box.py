@@ -40,6 +40,7 @@ from gatemark.station.lent.borrowed import Borrowed
 from gatemark.station.mode import Mode
 from gatemark.station.ssh import control, file
 from gatemark.station.ssh.introduce import Behind, introduce
+from gatemark.station.ssh.link import link_bps
 from gatemark.station.ssh.side import Far, Local, Sides
 from gatemark.station.station import Again, nothing
 from gatemark.station.thread import Thread
@@ -199,6 +200,14 @@ class Box:
             await check_ports(ports)
         if self.sides.cable and not demand.offload:
             await check_ports(self.sides.cable.nodes)
+        await self._look_at_links()
+
+    async def _look_at_links(self) -> None:
+        """A cable's ends agree some seconds after they came up, and anew when it was pulled."""
+        for end, side in self.asked.sides.items():
+            role, its = ROLES[end]
+            ends = ((self.sides.ground(end), side.nic), (self.box, self.ports[its].device))
+            self.ports[role] = replace(self.ports[role], link_bps=await link_bps(ends))
 
     def rewired(self) -> None:
         """The WAN host's ports are new devices, of which nothing is known."""

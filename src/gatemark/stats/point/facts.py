@@ -13,6 +13,7 @@ from gatemark.quantity import UNITS
 from gatemark.stats.point.core import Core, busiest, busiest_inside, carrier
 from gatemark.stats.point.group import Group, middle, readings
 from gatemark.store.record import Accounting, Definition, Record
+from gatemark.unit import LARGEST_FRAME_BYTES, l1_bps, payload_bytes
 
 # The default loss criterion. The lab's own hiccups lose 0.05 to 0.2 % between 60 and 90 % load
 # (measured with a namespace gateway); below 0.1 % loss says nothing about capacity.
@@ -71,7 +72,7 @@ class Facts:
 
 
 def link(trials: Group) -> int | None:
-    """L1 rate of the slowest link of the test."""
+    """L1 rate of the test's links."""
     everything = (*trials.outside, *trials.instrumented)
     return min((bps for r in everything if (bps := r.evidence.link_bps)), default=None)
 
@@ -94,7 +95,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         refused_share=_share(_sum(counts, "refused"), _sum(counts, "lost")),
         carried=middle(readings(outside, trials.definition.headline)),
         unit=UNITS[trials.definition.headline],
-        l1_bps=middle(readings(outside, "received_l1_bps")),
+        l1_bps=_l1_bps(outside, trials.definition),
         link_bps=link(trials),
         ceiling=ceiling,
         restarted=trials.definition.quantity == "reset time",
@@ -129,6 +130,16 @@ def tester_cpu(records: Iterable[Record]) -> float:
 def is_sink(definition: Definition) -> bool:
     """Whether the gateway's own program receives: what its socket drops is the gateway's loss."""
     return (definition.path, definition.direction) == ("endpoint", "receive")
+
+
+def _l1_bps(records: Sequence[Record], definition: Definition) -> float | None:
+    """What came, on the wire; of TCP at least: in the longest segments, without options."""
+    known = middle(readings(records, "received_l1_bps"))
+    goodput = middle(readings(records, "goodput_bps"))
+    if known is not None or goodput is None or definition.l4 != "tcp":
+        return known
+    data_bits = 8 * payload_bytes(LARGEST_FRAME_BYTES, definition.family, "tcp")
+    return l1_bps(goodput / data_bits, LARGEST_FRAME_BYTES)
 
 
 def _sink_dropped(definition: Definition, counts: Sequence[Accounting]) -> float:

@@ -23,6 +23,7 @@ HALF = 0.5  # a cause explains a loss if it explains half of it
 CUT = 0.1  # or if it took a tenth of what reached it
 TESTER_BUSY = 0.9  # of a CPU that one end of the tester used for itself
 FULL_LINK = 0.97  # of the L1 rate; the rest is clock tolerance and control traffic
+OVER_LINK = 1.01  # of it: what carries more has no such rate, as a virtual machine's card
 FULL_LINE = 0.97  # of the time that it serialised: a line that always has a frame is near 1
 # Of a line's departures, over 1 ms late. A frame that leaves late moves no other's schedule, so the
 # rate stays; but beyond this not even the 90th percentile of a delay is right to 1 ms.
@@ -166,9 +167,12 @@ def _carrier(facts: Facts) -> str | None:
 
 
 def _link(facts: Facts) -> str | None:
-    if not facts.link_bps or facts.l1_bps is None or facts.l1_bps < FULL_LINK * facts.link_bps:
+    if not facts.link_bps or facts.l1_bps is None:
         return None
-    return f"{percent(facts.l1_bps / facts.link_bps)} of the link's {facts.link_bps / 1e6:g} Mbit/s"
+    share = facts.l1_bps / facts.link_bps
+    if not FULL_LINK <= share <= OVER_LINK:
+        return None
+    return f"{percent(share)} of the link's {facts.link_bps / 1e6:g} Mbit/s"
 
 
 def _memory(facts: Facts) -> str | None:

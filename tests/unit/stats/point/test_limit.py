@@ -11,7 +11,7 @@ from gatemark.stats.point import facts
 from gatemark.stats.point.facts import gather
 from gatemark.stats.point.group import group
 from gatemark.stats.point.limit import Verdict, decide
-from gatemark.store.record import CpuReading, Evidence, Record
+from gatemark.store.record import CpuReading, Definition, Evidence, Record
 
 from ..conftest import Trial, trials
 
@@ -195,6 +195,27 @@ def test_queue_that_never_was_over_its_limit_is_no_shaper() -> None:
 def test_full_link_is_named() -> None:
     trial = replace(FULL, busy=0.4, refused=0, more=Evidence(link_bps=20_500_000))
     assert limit(trial) == "link"
+
+
+@pytest.mark.parametrize(("goodput_mbit", "named"), [(941, "link"), (890, "unknown")])
+def test_tcp_that_fills_a_link_is_told_by_its_goodput(goodput_mbit: int, named: str) -> None:
+    """Of 1 460 bytes in frames of 1 538 on the wire."""
+    made = msgspec.structs.replace(
+        Trial().record(),
+        definition=Definition(quantity="goodput", path="route", l4="tcp"),
+        accounting=None,
+        values={"goodput_bps": goodput_mbit * 1e6},
+        point={},
+        evidence=Evidence(link_bps=1_000_000_000),
+    )
+    (point,) = group([made])
+    assert decide(gather(point, None)).limit == named
+
+
+def test_what_carries_more_than_its_rate_has_no_such_link() -> None:
+    """An emulated card says 1 Gbit/s, and carries what its processor makes."""
+    trial = replace(FULL, busy=0.4, refused=0, more=Evidence(link_bps=10_250_000))
+    assert limit(trial) == "unknown"
 
 
 def test_memory_is_named_when_it_runs_out() -> None:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cable of the test can carry: the speed that its two ends have agreed on."""
+
+import asyncio
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from gatemark.node.quoted import sh, shell
+from gatemark.node.shell import Node
+
+# A port of hardware has a `device`; a VLAN, or a bridge with one port, stands on the port below it.
+# Without a link, or where a program is the other end, there is no speed: an error, -1 or 0.
+SPEED: Final = """cd /sys/class/net/{device} || exit 0
+[ -e device ] || {{ set -- lower_*; [ $# = 1 ] && [ -e "$1" ] && cd "$1" || exit 0; }}
+[ ! -e device ] || cat speed 2> /dev/null || true"""
+MBIT: Final = re.compile(r"[1-9][0-9]{0,6}")  # 4294967295 is none either
+
+
+async def link_bps(ends: Iterable[tuple[Node, str]]) -> int | None:
+    """The L1 rate of the slower of a cable's ends, each a host and its device there, in bit/s.
+
+    They differ where a switch stands between them. None: neither tells one. Raises NodeError.
+    """
+    speeds = await asyncio.gather(*(_speed(node, device) for node, device in ends))
+    return min(filter(None, speeds), default=None)
+
+
+async def _speed(node: Node, device: str) -> int:
+    """0 where there is none."""
+    text = (await node.run(*sh(shell(SPEED, device=device)))).strip()
+    return int(text) * 1_000_000 if MBIT.fullmatch(text) else 0
