@@ -83,7 +83,7 @@ def test_a_small_socket_buffer_holds_tcp_back() -> None:
 
 
 def test_a_slowed_gateway_limits_tcp_by_its_cpu() -> None:
-    """So slow that its queue lasts while other work keeps the tester from its CPU: 0.4 s."""
+    """So slow that its queue lasts while other work keeps the tester from its CPU: 0.1 s."""
     load = Workload(kind="tcp", duration_s=1.0)
     judgement, _ = measure(plan("route", load, slow_to_pps=2_500))
     assert judgement.points[0].limit == "cpu", judgement.points[0].why
