@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from gatemark.node.quoted import sh, shell
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 
 # A port of hardware has a `device`; a VLAN, or a bridge with one port, stands on the port below it.
@@ -27,6 +28,10 @@ async def link_bps(ends: Iterable[tuple[Node, str]]) -> int | None:
 
 
 async def _speed(node: Node, device: str) -> int:
+    return _bps(await node.run(*sh(shell(SPEED, device=device))))
+
+
+@reader("the speed of a port")
+def _bps(text: str) -> int:
     """0 where there is none."""
-    text = (await node.run(*sh(shell(SPEED, device=device)))).strip()
-    return int(text) * 1_000_000 if MBIT.fullmatch(text) else 0
+    return int(text) * 1_000_000 if MBIT.fullmatch(text.strip()) else 0

@@ -2,6 +2,7 @@
 """Nothing merges packets on a side's port, nor on the NIC that carries it as a VLAN."""
 
 import asyncio
+from collections.abc import Iterable
 
 import pytest
 
@@ -52,13 +53,27 @@ def test_both_are_looked_at_before_each_trial(monkeypatch: pytest.MonkeyPatch) -
     async def check_ports(ports: dict[str, Node]) -> None:
         looked.append(ports)
 
+    async def link_bps(ends: Iterable[tuple[Node, str]]) -> int:
+        cables.append(list(ends))
+        return 1_000_000_000
+
+    cables: list[list[tuple[Node, str]]] = []
     monkeypatch.setattr(box, "check_ports", check_ports)
+    monkeypatch.setattr(box, "link_bps", link_bps)
     gateway = Login(Address("192.0.2.1"))
     sides = {"lan": SHARED["lan"]}
     station = box.Box(
         file.Box(name="b", login=gateway, devices={"gw0": "eth0"}, own={"gw0": {}}, sides=sides)
     )
+    ground = station.sides.ground("lan")
+    station.ports = {
+        "lan0": Port(station.sides.node("lan"), "lan0", "", "enp3s0.10"),
+        "gw0": Port(station.box, "gw0", "", "eth0"),
+    }
     asyncio.run(station.meet(PLAIN))
-    assert looked == [
-        {"enp3s0": station.sides.ground("lan"), "enp3s0.10": station.sides.node("lan")}
-    ]
+    assert looked == [{"enp3s0": ground, "enp3s0.10": station.sides.node("lan")}]
+    assert cables == [[(ground, "enp3s0"), (station.box, "eth0")]]
+    assert {role: port.link_bps for role, port in station.ports.items()} == {
+        "lan0": 1_000_000_000,
+        "gw0": None,
+    }
