@@ -39,7 +39,8 @@ struct events {
 
 /* What programs did between marks (region.h). */
 struct region {
-	uint64_t open; /* marks that are open */
+	/* Marks that are open. The reader sets it to 0: a program may end between its marks. */
+	uint64_t open;
 	uint64_t begun; /* 1 from the first mark on: the caches work */
 	uint64_t instructions;
 	uint64_t accesses;

@@ -64,10 +64,13 @@ done
 # Of a kernel without links a classifier that is killed leaves the qdisc that it made.
 [ "$(tc qdisc show dev "$lan" clsact 2>/dev/null)" ] ||
 	echo "tc qdisc del dev $lan clsact 2>/dev/null || :" >>undo
+# Not left of ||: a shell ignores `set -e` there.
 (
 	set -e
 	eval "$change"
-) 2>said || fail "$(tail -n 1 said)"
+) 2>said
+changed=$?
+[ $changed = 0 ] || fail "$(tail -n 1 said)"
 
 sh ./watch keep "$lan" </dev/null >/dev/null 2>&1 &
 waited=0

@@ -117,8 +117,7 @@ def _doing(
         return shaping.completed(record, spec, columns) if "mbit" in spec.point else record
 
     def keep(record: Record) -> None:
-        directory.append(record)
-        display.result(record)
+        display.result(directory.append(record))
 
     return Doing(step, partial(trial.frame, bench), keep, display.seek)
 

@@ -31,6 +31,7 @@ EVENTS: Final = ("fetch_misses", "load_misses", "store_misses", "write_backs")
 MOST_PAIRS: Final = 4
 # Behind all pairs: what programs did between marks (counter/region.h).
 REGION: Final = ("open", "begun", "instructions", "accesses", "l1_misses", "l2_misses")
+REGION_AT: Final = 1 + len(HEAD) + MOST_PAIRS * len(EVENTS)  # word of the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,11 @@ class Counter:
 
     def region(self) -> dict[str, int]:
         """What programs did between marks so far; misses of the levels that are modelled."""
-        first = 1 + len(HEAD) + MOST_PAIRS * len(EVENTS)
-        return {name: int(self._words[first + at]) for at, name in enumerate(REGION)}
+        return {name: int(self._words[REGION_AT + at]) for at, name in enumerate(REGION)}
+
+    def unmark(self) -> None:
+        """Close the marks of a program that ended between them, while none is at work."""
+        struct.pack_into("Q", self._map, WORD * (REGION_AT + REGION.index("open")), 0)
 
     @contextmanager
     def model(self) -> Iterator[None]:

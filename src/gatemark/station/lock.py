@@ -17,7 +17,7 @@ import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -27,7 +27,7 @@ from gatemark.node import flock
 
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads
-ASKING_S = 0.2
+ASKING_S = 1.0  # who asks for a lab's holder, or cleans up, is over in milliseconds
 AGAIN_S = 0.02  # between two attempts
 RUN_S = 600.0  # the longest trial of another run
 STRANGER_S = 60.0  # who holds the machine's lock and is no run of ours
@@ -178,17 +178,23 @@ def named(lab: str, purpose: str) -> Iterator[None]:
 
 
 def _own(path: Path) -> IO[str]:
-    """A lock's file, locked. Who only asks for the holder has it for a moment: wait for that."""
+    """A lock's file, locked. Who asks for the holder, or cleans up, has it for a moment."""
     until = time.monotonic() + ASKING_S
     while True:
         file = path.open("a+")
-        # A clean-up between open and flock may have unlinked the file: then the lock is nobody's.
-        if flock.take(file) and path.exists():
+        if _taken(file, path):
             return file
         file.close()
         if time.monotonic() > until:
             raise StationError(f"lab {path.stem} is in use: try again")
         time.sleep(0.005)
+
+
+def _taken(file: IO[str], path: Path) -> bool:
+    """Lock a lab's file. One that a clean-up unlinked since it was opened is nobody's lock."""
+    with suppress(FileNotFoundError):
+        return flock.take(file) and os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,21 @@ def holder(lab: str) -> Holder | None:
             return Holder(int(pid or 0), purpose)
     except FileNotFoundError:
         return None
+
+
+@contextmanager
+def left(lab: str) -> Iterator[bool]:
+    """Whether what bears a lab's name is left over; the lab's lock is held meanwhile if it is.
+
+    So a lab that is just being made waits until the clean-up is over.
+    """
+    folder().mkdir(mode=0o700, exist_ok=True)
+    path = folder() / f"{lab}.lock"
+    with path.open("a+") as file:
+        is_left = _taken(file, path)
+        if is_left:
+            file.truncate(0)  # its holder is dead
+        yield is_left
 
 
 def names() -> list[str]:

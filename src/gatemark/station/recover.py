@@ -30,8 +30,14 @@ def recover() -> list[str]:
     ours = [match for name in netns.listnetns() if (match := NAME.fullmatch(name))]
     left = {our[1] for our in ours} | set(lock.names())
     left |= set(loan.journals())
-    removed = [_remove(lab) for lab in sorted(left) if lock.holder(lab) is None]
+    removed = [line for lab in sorted(left) for line in _cleaned(lab)]
     return [*removed, *leftover.sweep()]  # a lab's supervisors ended with it
+
+
+def _cleaned(lab: str) -> list[str]:
+    """Its lock is held until its file is gone: who makes a lab of this name comes after."""
+    with lock.left(lab) as is_left:
+        return [_remove(lab)] if is_left else []
 
 
 def _remove(lab: str) -> str:

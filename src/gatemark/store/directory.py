@@ -144,10 +144,15 @@ class RunDirectory:
             return status is not None and (not new or status.st_mtime_ns == self._changed_ns())
         return False
 
-    def append(self, record: Record) -> None:
-        """Add a record; it is on the disk when this returns, or not there at all."""
+    def append(self, record: Record) -> Record:
+        """Add a record; it is on the disk when this returns, or not there at all.
+
+        Returns it as it is kept: one that could not be read again is invalid.
+        """
+        kept, line = trials.written(record)
         with telling(self.path):
-            self.folder.append(trials.NAME, msgspec.json.encode(record) + b"\n")
+            self.folder.append(trials.NAME, line)
+        return kept
 
     def keep(self, record: Record, columns: Series) -> Record:
         """Add a record with its series, which go first: it names their file.
@@ -155,8 +160,7 @@ class RunDirectory:
         Where they cannot be written the record is kept without them before this raises.
         """
         if not columns:
-            self.append(record)
-            return record
+            return self.append(record)
         name = f"{record.sequence:05d}{series.SUFFIX}"
         with telling(self.path):
             try:
@@ -165,9 +169,7 @@ class RunDirectory:
                 note = f"its series could not be kept ({getattr(error, 'strerror', error)})"
                 self.append(replace(record, notes=(*record.notes, note)))
                 raise
-        record = replace(record, series=name)
-        self.append(record)
-        return record
+        return self.append(replace(record, series=name))
 
     def keep_packets(self, record: Record, data: bytes) -> Record:
         """The record with its packets on the disk; without them where a run has too many."""

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`trials.jsonl` as it is read: every whole record, and what is said of each line that is none."""
+"""`trials.jsonl`: a record as its line, and as it is read every whole record of the file.
+
+JSON has no NaN and no infinity, and msgspec writes null for them, which no reader takes for a
+number. What makes values refuses them where they come from; `written` is for what gets past.
+"""
 
 import io
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.store import former
-from gatemark.store.record import RECORD_SCHEMA, Record
+from gatemark.store.record import RECORD_SCHEMA, Evidence, Record
 from gatemark.store.schema import is_newer, schema_of
 
 NAME: Final = "trials.jsonl"
@@ -19,6 +25,7 @@ NAME: Final = "trials.jsonl"
 MARK: Final = b'{"schema":"gatemark.record/'
 FORMER: Final = f'{{"schema":"{former.RECORD}"'.encode()
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
+SHOWN: Final = 5  # names of values in a reason
 
 
 @dataclass(slots=True)
@@ -30,6 +37,43 @@ class Trials:
     newer: Counter[str] = field(default_factory=Counter)  # schema -> lines that have it
     twice: list[str] = field(default_factory=list)
     is_cut: bool = False  # the last line has no end
+
+
+def written(record: Record) -> tuple[Record, bytes]:
+    """The record as it is kept, and its line. One that could not be read again becomes invalid.
+
+    What was measured is left out of it then, and its reason names the values at fault.
+    """
+    line = msgspec.json.encode(record)
+    try:
+        msgspec.json.decode(line, type=Record)
+    except msgspec.ValidationError as error:
+        names = [*_not_finite(msgspec.to_builtins(record), "")][:SHOWN]
+        why = f"no finite numbers: {', '.join(names)}" if names else str(error)
+        record = replace(
+            record,
+            status="invalid",
+            reason=f"what it measured is not kept: {why}",
+            values={},
+            accounting=None,
+            parts={},
+            evidence=Evidence(),
+        )
+        line = msgspec.json.encode(record)
+    return record, line + b"\n"
+
+
+def _not_finite(value: object, name: str) -> Iterator[str]:
+    """What in it is NaN or infinite, by its place: `values.power_w`."""
+    match value:
+        case float() if not isfinite(value):
+            yield name
+        case dict():
+            for key, inner in value.items():
+                yield from _not_finite(inner, f"{name}.{key}".lstrip("."))
+        case list() | tuple():
+            for inner in value:
+                yield from _not_finite(inner, name)
 
 
 def read(data: bytes) -> Trials:

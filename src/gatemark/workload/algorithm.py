@@ -121,6 +121,7 @@ class Kernel:
         """What an operation of each phase takes, by name."""
         each: dict[str, float] = {}
         for number, phase in enumerate(_phases(first), 1):
+            counting.counter().unmark()
             before = counting.counter().region()
             records = await self._records(self._marked(number))
             after = counting.counter().region()

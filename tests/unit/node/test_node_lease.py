@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gatemark.error import StationError
+from gatemark.error import NodeError, StationError
 from gatemark.node.remote import lease
 from gatemark.node.remote.lease import Holder, Lease, release
 from gatemark.node.shell import Local, LocalProcess
@@ -306,3 +306,9 @@ def test_a_keeper_that_got_no_cpu_reads_before_it_judges(tmp: Tmp) -> None:
 
 def test_a_day_before_is_named() -> None:
     assert " since 1970-01-0" in Holder.parse("3 120 a/b/1:2 0 anna@bench2 run quick").text
+
+
+@pytest.mark.parametrize("since", ["1e300", "1e18", "1e17", "1e12", "-1e12", "nan", "inf", "-inf"])
+def test_a_time_that_is_none_is_an_answer_that_cannot_be_read(since: str) -> None:
+    with pytest.raises(NodeError, match="who holds its lease cannot be read"):
+        Holder.parse(f"3 120 a/b/1:2 {since} anna@bench2 run quick")

@@ -45,6 +45,16 @@ def test_a_region_is_behind_all_pairs(tmp_path: Path) -> None:
     counter.close()
 
 
+def test_marks_that_were_left_open_are_closed_and_nothing_else(tmp_path: Path) -> None:
+    path = written(tmp_path / "counts")
+    before = path.read_bytes()
+    counter = Counter(path)
+    counter.unmark()
+    assert list(counter.region().values()) == [0, 201, 202, 203, 204, 205]
+    assert sum(was != now for was, now in zip(before, path.read_bytes(), strict=True)) == 1
+    counter.close()
+
+
 def test_events_are_those_of_their_pair(tmp_path: Path) -> None:
     counter = Counter(written(tmp_path / "counts", loads=7))
     assert counter.events["loads"] == 7

@@ -7,14 +7,19 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pyroute2 import netns
 
 from gatemark.error import StationError
+from gatemark.node import leftover
 from gatemark.station import lock
+from gatemark.station.recover import recover
+from gatemark.station.ssh import loan
 
 # The same lock in another process, on the folders of `places`.
 OURS = """
@@ -258,3 +263,56 @@ def test_who_only_asks_does_not_keep_a_lab_from_starting(lab: str) -> None:
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, places: Path) -> None:
+    """A clean-up sees nothing but these locks, and needs no root."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(netns, "listnetns", list)
+    monkeypatch.setattr(leftover, "sweep", list)
+    monkeypatch.setattr(leftover, "ATTACHED_PLACES", (places,))
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_lab_that_is_being_made_waits_for_a_clean_up_of_its_name(
+    lab: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_made, is_over = threading.Event(), threading.Event()
+
+    def make() -> None:
+        with lock.named(lab, "run"):
+            is_made.set()
+            is_over.wait(20)
+
+    maker = threading.Thread(target=make)
+
+    def give_back(_: str) -> list[str]:
+        """The other run gets its turn just now."""
+        maker.start()
+        assert not is_made.wait(0.1)
+        return []
+
+    monkeypatch.setattr(loan, "give_back", give_back)
+    (lock.folder() / f"{lab}.lock").touch()
+    try:
+        assert recover() == [f"removed what a dead run left: lab {lab}, 0 namespaces"]
+        assert is_made.wait(20)
+        assert lock.holder(lab) == lock.Holder(os.getpid(), "run")
+    finally:
+        is_over.set()
+        maker.join()
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_lab_that_is_held_is_not_cleaned_up(lab: str) -> None:
+    with lock.named(lab, "run"):
+        assert recover() == []
+        assert lock.holder(lab) == lock.Holder(os.getpid(), "run")
+
+
+def test_what_a_lab_without_a_lock_left_is_held_as_well(lab: str) -> None:
+    with lock.left(lab) as is_left:
+        assert is_left
+        with lock.left(lab) as is_left_again:
+            assert not is_left_again

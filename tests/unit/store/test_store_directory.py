@@ -49,6 +49,20 @@ def test_a_record_is_one_line(tmp_path: Path) -> None:
     assert directory.records() == [odd]
 
 
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_none_costs_what_was_measured_and_not_the_record(
+    odd: float, tmp_path: Path
+) -> None:
+    values = RECORDS[0].values | {"power_w": odd}
+    directory = kept(tmp_path / "run", [])
+    record = directory.keep(replace(RECORDS[0], values=values), {"power.csv.watts": ([1], [odd])})
+    contents = directory.contents()
+    assert contents.faults == ()
+    assert contents.records == [record]
+    assert (record.status, record.values) == ("invalid", {})
+    assert record.reason == "what it measured is not kept: no finite numbers: values.power_w"
+
+
 def test_a_directory_with_a_run_is_not_taken(tmp_path: Path) -> None:
     kept(tmp_path, RECORDS)
     with pytest.raises(

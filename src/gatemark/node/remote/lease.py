@@ -18,7 +18,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -30,6 +30,8 @@ from gatemark.node.reader import Printed, reader
 from gatemark.node.script import OVER, READ
 from gatemark.node.shell import Process
 
+# Not datetime.fromtimestamp: of some odd times that makes an OSError, as if a call had failed.
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 RENEWALS: Final = 4  # in the time of a lease
 TAKE_S: Final = 70.0  # a host that is just giving itself back is waited for
 EVICT_S: Final = 150.0
@@ -64,7 +66,7 @@ class Holder:
     silent_s: int  # since its last renewal
     lease_s: int
     owner: str  # see `own_process`
-    since: float  # s since 1970, by its clock
+    since: datetime  # by its clock, in the time zone of this machine
     who: str  # user@host
     command: str
 
@@ -73,14 +75,14 @@ class Holder:
     def parse(cls, text: str) -> Self:
         """From `SILENT LEASE OWNER SINCE USER@HOST COMMAND`."""
         silent, lease, owner, since, who, command = (text.split(" ", 5) + [""] * 6)[:6]
-        return cls(int(silent or 0), int(lease or 0), owner, float(since or 0), who, command)
+        began = (EPOCH + timedelta(seconds=float(since or 0))).astimezone()
+        return cls(int(silent or 0), int(lease or 0), owner, began, who, command)
 
     @property
     def text(self) -> str:
         """`anna@bench2 since 14:02 (renewed 3 s ago)`."""
-        since = datetime.fromtimestamp(self.since, UTC).astimezone()
-        same_day = since.date() == datetime.now(UTC).astimezone().date()
-        when = f"{since:%H:%M}" if same_day else f"{since:%Y-%m-%d %H:%M}"
+        same_day = self.since.date() == datetime.now(UTC).astimezone().date()
+        when = f"{self.since:%H:%M}" if same_day else f"{self.since:%Y-%m-%d %H:%M}"
         return f"{self.who} since {when} (renewed {self.silent_s} s ago)"
 
     @property

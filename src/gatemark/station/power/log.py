@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gatemark.error import NodeError
-from gatemark.station.power.meter import Reading
+from gatemark.station.power.meter import Reading, finite
 
 HEAD = ["time", "watts"]
 
@@ -58,7 +58,8 @@ class Typed:
     def _reading(self, row: list[str], line: int, ahead_ns: int) -> Reading:
         try:
             at, watts = row
-            return round(datetime.fromisoformat(at).timestamp() * 1e9) - ahead_ns, float(watts)
+            at_ns = round(datetime.fromisoformat(at).timestamp() * 1e9) - ahead_ns
+            return at_ns, finite(float(watts))
         except ValueError:
             raise NodeError(
                 f"{self.path}:{line}: write a time and watts: 2026-11-21T14:03:00,4.1"

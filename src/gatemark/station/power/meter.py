@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tells the power that a gateway draws, from outside."""
 
+from math import isfinite
 from typing import Protocol
 
 Reading = tuple[int, float]  # CLOCK_MONOTONIC of this machine in ns, watts
+
+
+def finite(watts: float) -> float:
+    """The same watts. Raises ValueError for NaN and infinity, which no record can hold."""
+    if not isfinite(watts):
+        raise ValueError(f"{watts} W")
+    return watts
 
 
 class Meter(Protocol):

@@ -7,14 +7,17 @@ import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Any, Final
 
 from gatemark.error import NodeError
-from gatemark.station.power.meter import Reading
+from gatemark.node.reader import ODD
+from gatemark.station.power.meter import Reading, finite
 
 INTERVAL_S = 1.0  # these plugs measure about once a second
 TIMEOUT_S = 2.0
 OFF_S = 10.0  # until a supply's capacitors are empty
+ON_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +83,35 @@ class Plug:
         kind = KINDS[self.name]
         url = self._url(kind.asked.format(channel=self.channel))
         try:
-            watts = kind.watts(json.loads(_answer(url)), self.channel)
-        except (ValueError, LookupError, TypeError):
+            watts = finite(kind.watts(json.loads(_answer(url)), self.channel))
+        except ODD:
             raise NodeError(
                 f"power plug {url}: no watts in its answer; check [power] kind and channel"
             ) from None
         return time.monotonic_ns(), watts
 
-    def cycle(self, off_s: float = OFF_S) -> None:
-        """Switch it off and on. Raises NodeError."""
-        self._switch("Off")
-        time.sleep(off_s)
-        self._switch("On")
+    def cycle(self, off_s: float = OFF_S, again_s: float = INTERVAL_S) -> None:
+        """Switch it off and on. Raises NodeError.
+
+        What it was told without an answer it may have done. So it is told On whatever became of
+        Off, and more than once.
+        """
+        try:
+            self._switch("Off")
+            time.sleep(off_s)
+        finally:
+            self._switch_on(again_s)
+
+    def _switch_on(self, again_s: float) -> None:
+        for attempt in range(1, ON_TRIES + 1):
+            try:
+                self._switch("On")
+            except NodeError as error:
+                if attempt == ON_TRIES:
+                    raise NodeError(f"{error}; its socket may be off") from None
+                time.sleep(again_s)
+            else:
+                return
 
     def _switch(self, word: str) -> None:
         query = KINDS[self.name].switched.format(
@@ -119,10 +139,13 @@ def _answer(url: str) -> bytes:
     try:
         with direct.open(url, timeout=TIMEOUT_S) as answer:
             return bytes(answer.read())
-    except OSError as error:  # URLError, a timeout
+    # URLError, a timeout; an answer that is cut or no HTTP; an address that is no host's name
+    except (OSError, HTTPException, ValueError) as error:
         raise NodeError(f"power plug {url}: {_why(error)}; check [power] address") from None
 
 
-def _why(error: OSError) -> str:
+def _why(error: Exception) -> str:
+    if isinstance(error, HTTPException):
+        return f"no whole answer of HTTP ({type(error).__name__})"
     reason = getattr(error, "reason", error)
     return getattr(reason, "strerror", None) or str(reason)

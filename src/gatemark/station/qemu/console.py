@@ -59,6 +59,10 @@ class Console:
     def _text(self) -> str:
         return self._kept.decode(errors="replace")
 
+    def forget(self) -> None:
+        """Leave out what it has written so far: the machine begins anew."""
+        self._kept.clear()
+
     async def login(self, within_s: float) -> None:
         """Press Enter where one is asked to, as OpenWrt does. Raises StationError."""
         await self._seen(INVITATION, within_s)

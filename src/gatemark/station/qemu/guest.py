@@ -79,6 +79,17 @@ class Model:
         made = {name: str(value) for name, value in values.items() if value not in (None, "")}
         return {"arch": self.arch.name} | made
 
+    @property
+    def boots_itself(self) -> bool:
+        """Whether a boot loader on its disk starts its kernel, which then has none of our words."""
+        disk = self.disk or (self.official and is_disk(self.official))
+        return bool(disk) and not self.kernel
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether what is set at its console is in memory alone, which a reset empties."""
+        return bool(self.official) and not self.boots_itself
+
 
 def model(table: Mapping[str, Any], path: Path) -> Model:
     """From a station file's [gateway]. Raises UsageError with file, line and the fix."""

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from pyroute2 import IPRoute
 
-from gatemark.error import GatemarkError, StationError, UsageError
+from gatemark.error import GatemarkError, StationError, UnavailableError, UsageError
 from gatemark.node import checked
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
@@ -117,6 +117,10 @@ def from_file(data: Mapping[str, Any], path: Path) -> "VirtualLab":
     return VirtualLab(path.stem, model(data[TABLE], path))
 
 
+class NotUpError(StationError):
+    """QEMU ran, and its guest did not let us in."""
+
+
 class VirtualLab:
     """A station of kind `qemu`. `up` boots it, `down` ends it; its lock is held between."""
 
@@ -192,6 +196,13 @@ class VirtualLab:
         """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
         if self.model.cpus > 1:
             raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
+        if self.model.boots_itself:
+            own = 'kernel = "FILE" beside disk, and its root in append'
+            fix = 'image = "openwrt"' if self.model.official else own
+            raise UnavailableError(
+                f"station {self.name}: a kernel is counted that was started with `{COUNTED}`, and "
+                f"the boot loader of a disk does not: write {fix}"
+            )
         if caches and self.model.arch.debian not in MODELLED:
             raise UsageError(
                 f"station {self.name}: the caches of `devices` are those of MIPS, and this is "
@@ -237,6 +248,8 @@ class VirtualLab:
         await self._running().reset()
         if self.counting:
             self.counting.names.forget()
+        if self._keys and self.model.in_memory:
+            await self._first_boot(self._keys)
         await self._reached(self._patience_s)
         await self._set()
         await self.after_restart()
@@ -284,9 +297,7 @@ class VirtualLab:
             if is_disk(model.official):
                 return replace(model, disk=unpacked(model.official))
             return replace(model, kernel=model.official)
-        if not self.model.package:
-            return self.model
-        return bootable(model, self._folder)
+        return bootable(model, self._folder) if model.package else model
 
     def _spaces(self) -> None:
         space.create(self.hosts)
@@ -319,7 +330,8 @@ class VirtualLab:
             except GatemarkError as error:
                 await self._end()
                 why = str(error)
-                if model.package:  # the user's own image may be what does not boot
+                # The user's own image may be what does not boot.
+                if model.package and isinstance(error, NotUpError):
                     await asyncio.to_thread(remember, model.arch, why)
         self.accel = f"tcg: {why}"
         return await self._start(model)
@@ -371,7 +383,7 @@ class VirtualLab:
             end.neigh("add", dst=guest, lladdr=self._mac(0), ifindex=index, state="permanent")
 
     async def _reached(self, within_s: float) -> None:
-        """Wait until the guest lets us in. Raises StationError with what its console said."""
+        """Wait until the guest lets us in. Raises NotUpError with what its console said."""
         until = time.monotonic() + within_s
         try:
             while not await self._knock():
@@ -381,7 +393,7 @@ class VirtualLab:
             await self._running().settle(self.model.arch.settled)
         except GatemarkError as error:
             text = self._running().console.last or "nothing"
-            raise StationError(
+            raise NotUpError(
                 f"gateway: its virtual machine did not come up: {error}; its console: {text}"
             ) from None
 

@@ -235,6 +235,7 @@ class Machine:
         """
         await self.monitor.ask("system_reset")
         await self.monitor.ask("query-status")
+        self.console.forget()
 
     async def settle(self, writes: Iterable[tuple[int, int]]) -> None:
         """Write bytes to I/O ports of the board. Raises StationError."""

@@ -3,9 +3,11 @@
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -43,6 +45,10 @@ ANSWERS: dict[str, Any] = {
     "/rpc/Switch.GetStatus?id=0": SHELLY2,
     "/two/cm?cmnd=Status%208": TWO_SOCKETS,
     "/other/status": {"relays": []},
+    "/nan/cm?cmnd=Status%208": {"StatusSNS": {"ENERGY": {"Power": float("nan")}}},
+    "/endless/status": {"meters": [{"power": float("inf")}]},
+    "/text/rpc/Switch.GetStatus?id=0": {"apower": "Infinity"},
+    "/long/rpc/Switch.GetStatus?id=0": {"apower": 10**400},
 }
 
 
@@ -97,7 +103,7 @@ def test_a_plug_is_switched_off_and_on(address: str, kind: str) -> None:
 
 def test_a_plug_that_is_not_there_is_told_as_it_is_switched() -> None:
     with pytest.raises(NodeError, match=r"check \[power\] address"):
-        Plug("shelly2", "127.0.0.1:1").cycle(off_s=0.0)
+        Plug("shelly2", "127.0.0.1:1").cycle(off_s=0.0, again_s=0.0)
 
 
 def test_a_plug_with_several_sockets_tells_those_of_one(address: str) -> None:
@@ -125,6 +131,103 @@ def test_a_plug_is_read_until_it_is_stopped(address: str, monkeypatch: pytest.Mo
 def test_a_wrong_plug_is_told(address: str, kind: str, where: str, message: str) -> None:
     with pytest.raises(NodeError, match=message):
         Plug(kind, address + where).start()
+
+
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [("tasmota", "/nan"), ("shelly1", "/endless"), ("shelly2", "/text"), ("shelly2", "/long")],
+)
+def test_watts_that_are_no_finite_number_are_refused(address: str, kind: str, where: str) -> None:
+    with pytest.raises(NodeError, match=r"no watts in its answer"):
+        Plug(kind, address + where).read()
+
+
+WHOLE = b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"apower": 8.9}'
+CUT = {
+    "body": WHOLE[:-5],
+    "status": b"watts 8.9\r\n\r\n",
+    "line": b"HTTP/1.1 200 " + b"x" * (1 << 17) + b"\r\n\r\n",
+}
+
+
+@contextmanager
+def answering(answers: list[bytes], asked: list[str] | None = None) -> Iterator[str]:
+    """A server that gives these answers, a connection each, and the last one ever after.
+
+    `asked`: takes the path of each request.
+    """
+    is_over = threading.Event()
+    paths = [] if asked is None else asked
+
+    def serve() -> None:
+        at = 0
+        while not is_over.is_set():
+            end, _ = listening.accept()
+            with end, suppress(OSError):  # who has read enough of a long line is gone
+                paths.extend(end.recv(1 << 16).decode().split()[1:2])
+                end.sendall(answers[min(at, len(answers) - 1)])
+            at += 1
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        port = listening.getsockname()[1]
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            is_over.set()
+            socket.create_connection(("127.0.0.1", port)).close()
+            thread.join()
+
+
+@pytest.mark.parametrize("how", CUT)
+def test_an_answer_that_is_cut_is_an_answer_less(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plug, "INTERVAL_S", 0.01)
+    died: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", died.append)
+    with answering([WHOLE, CUT[how], WHOLE]) as where:
+        metered = Plug("shelly2", where)
+        metered.start()
+        threading.Event().wait(0.3)
+        readings = metered.stop()
+    assert not died
+    assert len(readings) > 2
+
+
+@pytest.mark.parametrize("how", CUT)
+def test_a_plug_whose_answer_is_cut_is_told(how: str) -> None:
+    with answering([CUT[how]]) as where:
+        with pytest.raises(NodeError, match=r"no whole answer of HTTP .*check \[power\] address"):
+            Plug("shelly2", where).start()
+        with pytest.raises(NodeError, match=r"no whole answer of HTTP"):
+            Plug("shelly2", where).cycle(off_s=0.0, again_s=0.0)
+
+
+def test_a_plug_that_refuses_once_is_told_on_again() -> None:
+    with answering([WHOLE, CUT["body"], WHOLE]) as where:
+        Plug("shelly2", where).cycle(off_s=0.0, again_s=0.0)
+
+
+def test_where_off_has_no_answer_on_is_told_all_the_same() -> None:
+    asked: list[str] = []
+    with answering([CUT["body"], WHOLE], asked) as where:
+        with pytest.raises(NodeError, match="id=0&on=false: no whole answer"):
+            Plug("shelly2", where).cycle(off_s=0.0, again_s=0.0)
+        assert asked == SWITCHES["shelly2"]
+
+
+def test_a_socket_that_may_be_off_is_told() -> None:
+    with (
+        answering([WHOLE, CUT["body"]]) as where,
+        pytest.raises(NodeError, match=r"id=0&on=true: .*; its socket may be off"),
+    ):
+        Plug("shelly2", where).cycle(off_s=0.0, again_s=0.0)
+
+
+@pytest.mark.parametrize("where", ["plug:http", "plug one", "a..b"])
+def test_an_address_that_is_none_is_told_as_it_is_switched(where: str) -> None:
+    with pytest.raises(NodeError, match=r"check \[power\] address"):
+        Plug("shelly2", where).cycle(off_s=0.0, again_s=0.0)
 
 
 def test_a_plug_that_is_off_is_told() -> None:
@@ -181,6 +284,8 @@ def test_a_clock_that_is_set_during_a_trial_leaves_its_rows_no_time(
     [
         (lambda f: typed(f, "noon,3"), r"watts.csv:2: write a time and watts"),
         (lambda f: typed(f, "2026-11-21T14:03:00"), r"watts.csv:2: write a time and watts"),
+        (lambda f: typed(f, "2026-11-21T14:03:00,nan"), r"watts.csv:2: write a time and watts"),
+        (lambda f: typed(f, "2026-11-21T14:03:00,inf"), r"watts.csv:2: write a time and watts"),
         (lambda f: typed(f, head="when,W"), r"watts.csv:1: write `time,watts`"),
         (lambda f: Typed(f / "none.csv"), r"none.csv: no such file"),
     ],

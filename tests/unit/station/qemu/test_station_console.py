@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 import pytest
 
@@ -17,6 +18,7 @@ from gatemark.error import StationError
 from gatemark.node.quoted import literal
 from gatemark.station.qemu import console as console_
 from gatemark.station.qemu.console import Console
+from gatemark.station.qemu.machine import Machine
 
 INIT = "printf 'Please press Enter to activate this console.\\n'; read -r _; exec sh -i"
 
@@ -58,6 +60,24 @@ def with_shell(do: Callable[[Console], Awaitable[None]]) -> None:
             theirs.close()
 
     asyncio.run(run())
+
+
+class Ends:
+    """A monitor whose machine is reset, and writes nothing yet."""
+
+    async def ask(self, _: str) -> None:
+        """It is done."""
+
+
+def test_what_was_written_before_a_reset_invites_nobody() -> None:
+    async def do(console: Console) -> None:
+        await console._seen(console_.INVITATION, 10)
+        machine = Machine(cast(Any, None), cast(Any, Ends()), console, cast(Any, None))
+        await machine.reset()
+        with pytest.raises(StationError, match="press Enter"):
+            await console.login(0.1)
+
+    with_shell(do)
 
 
 def test_one_logs_in_and_each_line_is_run(tmp_path_factory: pytest.TempPathFactory) -> None:
