@@ -3,7 +3,8 @@
  * Flow records kept where the packets are: each packet that crosses a device counts in its flow's
  * entry of a hash table, and nothing else is done to it. What is no IP is counted as other; a
  * packet of a new flow that finds the table full, as untracked. Fragments but the first, which has
- * the ports, are of a flow with ports 0.
+ * the ports, are of a flow with ports 0. What GRO has merged, or what a device is yet to cut up,
+ * counts as the packets that it is on the wire.
  */
 #include "flows.h"
 
@@ -20,6 +21,7 @@
 #define PROTOCOL_TCP 6
 #define PROTOCOL_UDP 17
 #define PROTOCOL_FRAGMENT 44
+#define UDP_BYTES 8
 #define NOT_FIRST 0x1fff /* offset of a fragment, in 8 bytes */
 #define BPF_NOEXIST 1
 
@@ -45,24 +47,27 @@ struct ipv6 {
 
 struct transport {
 	__u16 source, destination;
-	__u8 rest[9];
+	__u8 rest[8];
+	__u8 tcp_words; /* of its header, in the upper half */
 	__u8 tcp_flags;
 };
 
 /* What a packet says besides its addresses. */
 struct seen {
+	__u32 packets; /* on the wire */
 	__u32 bytes;
+	__u32 header_bytes; /* of IP and TCP or UDP: of each of the packets */
 	__u16 source_port, destination_port;
 	__u8 protocol, service, tcp_flags;
 };
 
-INLINE void count(__u32 kind)
+INLINE void count(__u32 kind, __u32 packets)
 {
-	__u64 *packets = bpf_map_lookup_elem(MAP(flows_counts), &kind);
+	__u64 *counted = bpf_map_lookup_elem(MAP(flows_counts), &kind);
 
 	/* Softirqs do not nest on a CPU: no atomic is needed. */
-	if (packets)
-		++*packets;
+	if (counted)
+		*counted += packets;
 }
 
 INLINE void read_transport(struct seen *seen, const void *at, const void *end)
@@ -71,19 +76,25 @@ INLINE void read_transport(struct seen *seen, const void *at, const void *end)
 
 	if (seen->protocol != PROTOCOL_TCP && seen->protocol != PROTOCOL_UDP)
 		return;
-	if ((const void *)&transport->rest > end)
+	if ((const void *)transport->rest > end)
 		return;
 	seen->source_port = transport->source;
 	seen->destination_port = transport->destination;
-	if (seen->protocol == PROTOCOL_TCP && (const void *)(transport + 1) <= end)
+	if (seen->protocol == PROTOCOL_UDP)
+		seen->header_bytes += UDP_BYTES;
+	if (seen->protocol == PROTOCOL_TCP && (const void *)(transport + 1) <= end) {
 		seen->tcp_flags = transport->tcp_flags;
+		seen->header_bytes += (transport->tcp_words >> 4) * 4;
+	}
 }
 
 /* Several CPUs may have packets of one flow. */
 INLINE void add(struct flow *flow, const struct seen *seen, __u32 way, __u64 now_ns)
 {
-	__sync_fetch_and_add(&flow->packets[way & 1], 1);
-	__sync_fetch_and_add(&flow->bytes[way & 1], seen->bytes);
+	__u64 bytes = seen->bytes + (__u64)(seen->packets - 1) * seen->header_bytes;
+
+	__sync_fetch_and_add(&flow->packets[way & 1], seen->packets);
+	__sync_fetch_and_add(&flow->bytes[way & 1], bytes);
 	flow->tcp_flags[way & 1] |= seen->tcp_flags;
 	if (!flow->first_ns[way & 1])
 		flow->first_ns[way & 1] = now_ns;
@@ -112,7 +123,7 @@ INLINE void enter(void *map, const void *key, const struct seen *seen, __u32 way
 		flow = begin(map, key, seen, way, now_ns);
 	if (flow)
 		add(flow, seen, way, now_ns);
-	count(flow ? FLOWS_COUNTED : FLOWS_UNTRACKED);
+	count(flow ? FLOWS_COUNTED : FLOWS_UNTRACKED, seen->packets);
 }
 
 INLINE void enter_ipv4(const struct ipv4 *ip, const struct seen *seen)
@@ -128,17 +139,18 @@ INLINE void enter_ipv4(const struct ipv4 *ip, const struct seen *seen)
 	enter(MAP(flows_ipv4), &key, seen, way);
 }
 
-INLINE int take_ipv4(const struct ipv4 *ip, const void *end)
+INLINE int take_ipv4(const struct ipv4 *ip, const void *end, __u32 packets)
 {
-	struct seen seen = { 0 };
+	struct seen seen = { .packets = packets };
 
 	if ((const void *)(ip + 1) > end)
 		return 0;
+	seen.header_bytes = (ip->version_words & 15) * 4;
 	seen.bytes = NETWORK16(ip->length);
 	seen.protocol = ip->protocol;
 	seen.service = ip->service;
 	if (!(ip->fragment & NETWORK16(NOT_FIRST)))
-		read_transport(&seen, (const void *)ip + (ip->version_words & 15) * 4, end);
+		read_transport(&seen, (const void *)ip + seen.header_bytes, end);
 	enter_ipv4(ip, &seen);
 	return 1;
 }
@@ -167,10 +179,10 @@ INLINE void enter_ipv6(const struct ipv6 *ip, const struct seen *seen)
 }
 
 /* Other extension headers than that of fragments are taken for the protocol. */
-INLINE int take_ipv6(const struct ipv6 *ip, const void *end)
+INLINE int take_ipv6(const struct ipv6 *ip, const void *end, __u32 packets)
 {
 	const __u8 *next = (const void *)(ip + 1);
-	struct seen seen = { 0 };
+	struct seen seen = { .packets = packets, .header_bytes = sizeof(*ip) };
 	int is_first = 1;
 
 	if ((const void *)next > end)
@@ -195,13 +207,14 @@ SECTION(FLOWS_SECTION) int flows(struct packet *packet)
 	const struct ethernet *ethernet = (const void *)(unsigned long)packet->data;
 	const void *ip = CONSTANT(flows_raw) ? (const void *)ethernet : ethernet + 1;
 	__u16 type = (__u16)packet->protocol;
+	__u32 packets = packet->segments ? packet->segments : 1;
 	int taken = 0;
 
 	if (type == NETWORK16(TYPE_IPV4))
-		taken = take_ipv4(ip, end);
+		taken = take_ipv4(ip, end, packets);
 	else if (type == NETWORK16(TYPE_IPV6))
-		taken = take_ipv6(ip, end);
+		taken = take_ipv6(ip, end, packets);
 	if (!taken)
-		count(FLOWS_OTHER);
+		count(FLOWS_OTHER, packets);
 	return TC_ACT_UNSPEC;
 }

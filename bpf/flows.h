@@ -37,7 +37,7 @@ enum flow_way { FLOW_UP, FLOW_DOWN, FLOW_WAYS }; /* from low to high, and back *
 
 struct flow {
 	__u64 first_ns[FLOW_WAYS], last_ns[FLOW_WAYS]; /* 0: no packet went this way */
-	__u64 packets[FLOW_WAYS], bytes[FLOW_WAYS]; /* of IP packets */
+	__u64 packets[FLOW_WAYS], bytes[FLOW_WAYS]; /* of IP packets on the wire */
 	__u8 tcp_flags[FLOW_WAYS]; /* all that were set */
 	__u8 first_way; /* of the packet that began it */
 	__u8 service; /* of that packet: type of service, traffic class */

@@ -53,6 +53,8 @@ struct packet {
 	__u32 remote_port, local_port, data_meta;
 	__u64 flow_keys;
 	__u64 time_ns; /* tstamp: Linux 5.0 */
+	__u32 wire_length;
+	__u32 segments; /* gso_segs: Linux 5.1. Packets of the wire that were merged; 0: it is one */
 };
 
 #define TC_ACT_UNSPEC (-1) /* go on as if no program were there */

@@ -156,7 +156,7 @@ static void arrive(struct arrive *arrive, const uint8_t *bytes, size_t length, u
 	REQUIRE(arrive->received + arrive->foreign + arrive->corrupt == before + 1);
 	REQUIRE(arrive->received == arrive->unique + arrive->duplicated);
 	REQUIRE(arrive->unique <= arrive->trace->entries[arrive->way]);
-	REQUIRE(arrive->reordered <= arrive->unique && arrive->unmasked <= arrive->unique);
+	REQUIRE(arrive->reordered <= arrive->unique && arrive->unmasked <= arrive->foreign);
 	REQUIRE(flow < (int64_t)arrive->trace->flows);
 	free(copy);
 }

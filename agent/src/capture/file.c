@@ -52,7 +52,7 @@ static void path_of(const struct capture_file *file, uint64_t number, char path[
 /* Takes back what was written of something: the rest of the file stays readable. */
 static void take_back(const struct capture_file *file)
 {
-	off_t end = (off_t)file->file_bytes;
+	off_t end = (off_t)(file->base_bytes + file->file_bytes);
 
 	if (file->is_regular && ftruncate(file->fd, end) == 0)
 		lseek(file->fd, end, SEEK_SET);
@@ -92,6 +92,14 @@ static int open_path(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
+/* Where our part of a file begins: of a descriptor, there may be others' before it. */
+static uint64_t base_of(int fd, const struct stat *status)
+{
+	off_t at = fcntl(fd, F_GETFL) & O_APPEND ? status->st_size : lseek(fd, 0, SEEK_CUR);
+
+	return at > 0 ? (uint64_t)at : 0;
+}
+
 static int open_next(struct capture_file *file)
 {
 	uint8_t header[FORMAT_HEADER_MOST];
@@ -103,6 +111,7 @@ static int open_next(struct capture_file *file)
 	if (file->fd < 0)
 		return -errno;
 	file->is_regular = !fstat(file->fd, &status) && S_ISREG(status.st_mode);
+	file->base_bytes = file->is_regular ? base_of(file->fd, &status) : 0;
 	file->number++;
 	file->file_bytes = 0;
 	file->opened_ns = clock_now();

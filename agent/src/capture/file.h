@@ -25,6 +25,7 @@ struct capture_file {
 	int fd;
 	int is_regular; /* a file, of which a part can be taken back */
 	uint64_t number; /* of this file, from 1 */
+	uint64_t base_bytes; /* what was in it before ours: of a descriptor that we were given */
 	uint64_t file_bytes, opened_ns;
 	uint64_t bytes; /* of all files */
 	uint64_t lost; /* packets that the disk or the pipe did not take; the others are written */

@@ -5,6 +5,7 @@
  * block is taken one look later than its head was seen (`seen`).
  */
 #include "capture/rings.h"
+#include "kernel/cpus.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -64,7 +65,10 @@ int rings_open(struct rings *rings, uint64_t bytes, uint32_t snaplen, struct fau
 {
 	int error;
 
-	*rings = (struct rings){ .count = bpf_possible_cpus(), .map.fd = -1 };
+	*rings = (struct rings){ .map.fd = -1 };
+	error = cpus_possible(&rings->count, fault);
+	if (error)
+		return error;
 	rings->ring_bytes = rings_choose_size(bytes, snaplen, rings->count);
 	if (!rings->ring_bytes)
 		return fault_set(fault, -EINVAL, "memory_bytes", "give more, or a shorter snaplen",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The end that opens TCP connections and sends messages over them. One thread; sockets do not
- * block; 16 bytes a connection, nothing is allocated after client_open(). Times are of
+ * block; 24 bytes a connection, nothing is allocated after client_open(). Times are of
  * CLOCK_MONOTONIC.
  */
 #ifndef GM_CLIENT_H
@@ -66,6 +66,7 @@ struct conn {
 	uint8_t part; /* bytes of a message that was cut */
 	uint16_t unanswered; /* messages */
 	uint64_t since_ns; /* of the state, or of the last message asked */
+	uint64_t waits_ns; /* since when no answer came: how long, ends it */
 };
 
 struct client {

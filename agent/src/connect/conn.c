@@ -75,9 +75,12 @@ void conn_begin(struct client *client, unsigned int at, uint64_t number)
 	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
 				     .data.u32 = at };
 	struct conn *conn = &client->conn[at];
+	uint64_t now = clock_now();
 	int fd;
 
-	*conn = (struct conn){ .fd = -1, .state = CONN_CONNECTING, .since_ns = clock_now() };
+	*conn = (struct conn){
+		.fd = -1, .state = CONN_CONNECTING, .since_ns = now, .waits_ns = now
+	};
 	client->begun++;
 	client->flying++;
 	fd = open_socket(client, number);
@@ -100,7 +103,8 @@ void conn_send(struct client *client, unsigned int at, uint64_t now)
 
 	message_write(message, at, now);
 	client->asked++;
-	conn->unanswered++;
+	if (!conn->unanswered++)
+		conn->waits_ns = now;
 	conn->since_ns = now;
 	if (send(conn->fd, message, sizeof(message), MSG_NOSIGNAL) != (ssize_t)sizeof(message))
 		conn_fail(client, at, failure_of(errno, false), errno);

@@ -36,9 +36,10 @@ static void opened(struct client *client)
 }
 
 /* An echo has come. */
-static void answered(struct client *client, struct conn *conn)
+static void answered(struct client *client, struct conn *conn, uint64_t now)
 {
 	client->answered++;
+	conn->waits_ns = now;
 	if (--conn->unanswered)
 		return;
 	conn->state = CONN_OPEN;
@@ -60,7 +61,7 @@ static bool take(struct client *client, unsigned int at, const uint8_t *bytes, s
 			return false;
 		i = (size_t)(MESSAGE_BYTES - conn->part);
 		conn->part = 0;
-		answered(client, conn);
+		answered(client, conn, now);
 	}
 	for (; !conn->part && i + MESSAGE_BYTES <= count; i += MESSAGE_BYTES) {
 		uint64_t sent;
@@ -71,7 +72,7 @@ static bool take(struct client *client, unsigned int at, const uint8_t *bytes, s
 			return false;
 		if (client->timed)
 			histogram_add(&client->echo_ns, now - sent);
-		answered(client, conn);
+		answered(client, conn, now);
 	}
 	conn->part = (uint8_t)(conn->part + (count - i));
 	return true;
@@ -179,7 +180,7 @@ void client_expire(struct client *client)
 		const struct conn *conn = &client->conn[i];
 
 		if (conn_flies(conn) &&
-		    client->now_ns > conn->since_ns + client->options.timeout_ns)
+		    client->now_ns > conn->waits_ns + client->options.timeout_ns)
 			conn_fail(client, i,
 				  conn->state == CONN_CONNECTING ? FAILURE_NO_ANSWER
 								 : FAILURE_NO_ECHO,

@@ -63,6 +63,7 @@ struct tally {
 	uint64_t received, unique, duplicated, reordered, stale, foreign, corrupt;
 	uint64_t beyond; /* of foreign: with a number that cannot have been sent */
 	uint64_t dropped; /* lost by the sink itself */
+	uint64_t stepped_ns; /* by how much the clock of the arrivals was set meanwhile */
 	uint64_t mark_changed; /* of received: came with another DSCP */
 	uint64_t bytes; /* frame bytes with FCS of unique */
 	uint64_t first_ns, last_ns; /* arrival; 0: none */

@@ -6,6 +6,7 @@
  * begin a flow of its own, maybe from the other end.
  */
 #include "flows/table.h"
+#include "kernel/cpus.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -60,9 +61,10 @@ int flow_table_open(struct flow_table *table, uint32_t flows, struct fault *faul
 {
 	struct bpf_map ipv4 = hash(FLOWS_IPV4, sizeof(struct flow_ipv4), flows);
 	struct bpf_map ipv6 = hash(FLOWS_IPV6, sizeof(struct flow_ipv6), flows);
-	int error;
+	int error = cpus_possible(&table->cpus, fault);
 
-	table->cpus = bpf_possible_cpus();
+	if (error)
+		return error;
 	table->counts = (struct bpf_map){
 		.name = FLOWS_COUNTS,
 		.type = BPF_MAP_TYPE_PERCPU_ARRAY,
@@ -208,22 +210,23 @@ static void look_at(const struct flow_family *family, struct collection *collect
 		collection->sink(collection->context, record);
 }
 
-/* The next key is asked for before this one may be gone. */
-static void collect(const struct flow_family *family, struct collection *collection, bool is_ipv6)
+/* The next key is asked for before this one may be gone. 0 or -errno. */
+static int collect(const struct flow_family *family, struct collection *collection, bool is_ipv6)
 {
 	struct flow_record record = { .is_ipv6 = is_ipv6 };
 	union flow_key key, next;
-	int more = bpf_map_next(&family->flows, NULL, &next) == 0;
+	int error = bpf_map_next(&family->flows, NULL, &next);
 
-	while (more) {
+	while (!error) {
 		key = next;
-		more = bpf_map_next(&family->flows, &key, &next) == 0;
+		error = bpf_map_next(&family->flows, &key, &next);
 		look_at(family, collection, &record, &key);
 	}
+	return error == -ENOENT ? 0 : error;
 }
 
-uint64_t flow_table_collect(const struct flow_table *table, const struct flow_limits *limits,
-			    bool all, flow_sink *sink, void *context)
+int flow_table_collect(const struct flow_table *table, const struct flow_limits *limits, bool all,
+		       flow_sink *sink, void *context, uint64_t *left)
 {
 	struct collection collection = {
 		.limits = limits,
@@ -232,23 +235,27 @@ uint64_t flow_table_collect(const struct flow_table *table, const struct flow_li
 		.context = context,
 		.now_ns = clock_now(),
 	};
+	int error = collect(&table->ipv4, &collection, false);
 
-	collect(&table->ipv4, &collection, false);
-	collect(&table->ipv6, &collection, true);
-	return collection.left;
+	if (!error)
+		error = collect(&table->ipv6, &collection, true);
+	*left = collection.left;
+	return error;
 }
 
-struct flow_counts flow_table_count(const struct flow_table *table)
+int flow_table_count(const struct flow_table *table, struct flow_counts *counts)
 {
 	uint64_t *value = calloc(table->cpus, sizeof(*value));
-	struct flow_counts counts = { 0 };
+	int error = value ? 0 : -ENOMEM;
 
-	for (uint32_t kind = 0; value && kind < FLOWS_KINDS; kind++)
-		if (bpf_map_read(&table->counts, &kind, value) == 0)
-			for (unsigned int i = 0; i < table->cpus; i++)
-				counts.of[kind] += value[i];
+	*counts = (struct flow_counts){ 0 };
+	for (uint32_t kind = 0; !error && kind < FLOWS_KINDS; kind++) {
+		error = bpf_map_read(&table->counts, &kind, value);
+		for (unsigned int i = 0; !error && i < table->cpus; i++)
+			counts->of[kind] += value[i];
+	}
 	free(value);
-	return counts;
+	return error;
 }
 
 static void close_map(struct bpf_map *map)

@@ -57,16 +57,17 @@ int flow_table_open(struct flow_table *table, uint32_t flows, struct fault *faul
 /*
  * Takes what has ended by these limits out of the tables, and hands it on; all, where `all` is set.
  * What lasts longer than a limit stays, and its part so far is handed on: a part has packets, and
- * begins in each way with the last packet that was reported of it. Returns the flows that stay.
+ * begins in each way with the last packet that was reported of it. `left` is how many flows stay.
+ * 0, or -errno where the kernel does not show its tables.
  */
-uint64_t flow_table_collect(const struct flow_table *table, const struct flow_limits *limits,
-			    bool all, flow_sink *sink, void *context);
+int flow_table_collect(const struct flow_table *table, const struct flow_limits *limits, bool all,
+		       flow_sink *sink, void *context, uint64_t *left);
 
-/* Packets by kind, over all CPUs. */
+/* Packets by kind, over all CPUs. 0 or -errno. */
 struct flow_counts {
 	uint64_t of[FLOWS_KINDS];
 };
-struct flow_counts flow_table_count(const struct flow_table *table);
+int flow_table_count(const struct flow_table *table, struct flow_counts *counts);
 
 void flow_table_close(struct flow_table *table);
 

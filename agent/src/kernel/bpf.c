@@ -56,7 +56,7 @@ int bpf_map_create(struct bpf_map *map, struct fault *fault)
 	map->fd = bpf_call(BPF_MAP_CREATE, &attributes);
 	if (map->fd >= 0)
 		return 0;
-	refuse(fault, map->fd, "creating a BPF map", "Linux 4.15");
+	refuse(fault, map->fd, "creating a BPF map", "Linux 5.0");
 	return map->fd;
 }
 
@@ -95,20 +95,6 @@ int bpf_map_take(const struct bpf_map *map, const void *key, void *value)
 		return error;
 	error = bpf_map_read(map, key, value);
 	return error ? error : access_map(BPF_MAP_DELETE_ELEM, map, key, NULL);
-}
-
-/* Possible, not online: "0-3" means four. Holes do not exist (set_cpu_possible in all arches). */
-unsigned int bpf_possible_cpus(void)
-{
-	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
-	unsigned int first = 0, last = 0;
-	int fields = 0;
-
-	if (file) {
-		fields = fscanf(file, "%u-%u", &first, &last);
-		fclose(file);
-	}
-	return fields == 2 ? last + 1 : first + 1;
 }
 
 int bpf_run_live(const struct bpf_run *run)

@@ -24,9 +24,6 @@ int bpf_map_next(const struct bpf_map *map, const void *key, void *next);
 /* Reads a key's value and removes both: at once since Linux 5.14. -ENOENT: it is not there. */
 int bpf_map_take(const struct bpf_map *map, const void *key, void *value);
 
-/* How many values a per-CPU map holds for a key. */
-unsigned int bpf_possible_cpus(void);
-
 /*
  * One BPF_PROG_TEST_RUN of an XDP program on live frames (Linux 5.18): it is called repeat times,
  * each time with a page that holds data, and what it redirects leaves at the end of each batch, of

@@ -193,15 +193,31 @@ WRAPS static void shift(uint64_t *time_ns, int64_t by_ns)
 		*time_ns += (uint64_t)by_ns;
 }
 
-void schedule_shift(struct schedule *schedule, int64_t by_ns)
+/* A time of the clock before moves by all of it; one of the new clock, no further than to now. */
+static int64_t own_shift(uint64_t past_ns, int64_t by_ns, uint64_t now_ns)
 {
+	int64_t left_ns = (int64_t)(now_ns - past_ns);
+
+	return by_ns < left_ns ? by_ns : left_ns;
+}
+
+void schedule_shift(struct schedule *schedule, int64_t by_ns, uint64_t now_ns)
+{
+	/* Where nothing that was begun is inside any more, the line was free before now. */
+	int64_t line_ns = own_shift(schedule->free_ns, by_ns, now_ns);
+
 	for (size_t number = schedule->first; number != schedule->end; number++) {
-		shift(&at(schedule, number)->arrives_ns, by_ns);
-		shift(&at(schedule, number)->starts_ns, by_ns);
-		shift(&at(schedule, number)->leaves_ns, by_ns);
+		struct slot *slot = at(schedule, number);
+		int64_t slot_ns = own_shift(slot->arrives_ns, by_ns, now_ns);
+
+		if (slot->fate == FATE_LEAVES || slot->fate == FATE_LOST)
+			line_ns = slot_ns;
+		shift(&slot->arrives_ns, slot_ns);
+		shift(&slot->starts_ns, slot_ns);
+		shift(&slot->leaves_ns, slot_ns);
 	}
-	shift(&schedule->free_ns, by_ns);
-	shift(&schedule->last_ns, by_ns);
+	shift(&schedule->free_ns, line_ns);
+	shift(&schedule->last_ns, own_shift(schedule->last_ns, by_ns, now_ns));
 	shift(&schedule->codel.first_above_ns, by_ns);
 	shift(&schedule->codel.drop_next_ns, by_ns);
 }

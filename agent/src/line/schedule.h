@@ -96,7 +96,10 @@ uint64_t schedule_next(const struct schedule *schedule);
 const struct slot *schedule_take(struct schedule *schedule, uint64_t now_ns);
 void schedule_release(struct schedule *schedule);
 
-/* The clock was set: all times move by so many ns. */
-void schedule_shift(struct schedule *schedule, int64_t by_ns);
+/*
+ * The clock was set by so many ns and is now_ns: all times move with it. A frame that was stamped
+ * after that, and taken before it was noticed, moves no further than to now.
+ */
+void schedule_shift(struct schedule *schedule, int64_t by_ns, uint64_t now_ns);
 
 #endif

@@ -86,7 +86,9 @@ struct port {
 	const char *mode; /* after open(): which of its ways a port has taken; NULL: it has one */
 	void *state;
 	int fd; /* becomes readable when there is something to receive */
-	uint64_t dropped; /* lost by the port itself; valid after settle() */
+	/* Valid after settle(). */
+	uint64_t dropped; /* lost by the port itself */
+	uint64_t stepped_ns; /* by how much the clock of its stamps was set meanwhile */
 };
 
 struct port_kind {
@@ -126,7 +128,7 @@ struct port_kind {
 	/* Takes up to count arrivals of those that wait; never blocks. */
 	unsigned int (*receive)(struct port *port, struct arrival *arrivals, unsigned int count);
 
-	/* Reads port->dropped. */
+	/* Reads port->dropped and port->stepped_ns. */
 	void (*settle)(struct port *port);
 
 	/* Also after a failed open(). */

@@ -12,6 +12,7 @@
 #include "port/guard.h"
 #include "port/port.h"
 #include "time/clock.h"
+#include "time/step.h"
 
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -35,6 +36,7 @@ struct ring {
 	const uint8_t *packet; /* the next in it, if we hold it */
 	uint32_t left; /* packets in it that are still to be read */
 	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC, for this block */
+	struct step step; /* of CLOCK_REALTIME, since ring_open() */
 	struct guard guard;
 	const struct siphash_key *key;
 };
@@ -118,6 +120,7 @@ static int ring_open(struct port *port, const struct port_options *options, stru
 		return fault_system(fault, -ENOMEM, NULL, "the ring port");
 	ring->fd = -1;
 	ring->key = options->key;
+	step_offset(&ring->step);
 	error = device_find(&device, options->device, 1, "device", fault);
 	if (error)
 		return error;
@@ -146,7 +149,7 @@ static bool take_block(struct ring *ring)
 		return false;
 	ring->packet = (const uint8_t *)block + block->hdr.bh1.offset_to_first_pkt;
 	ring->left = block->hdr.bh1.num_pkts;
-	ring->offset_ns = clock_realtime_offset();
+	ring->offset_ns = step_offset(&ring->step);
 	return true;
 }
 
@@ -195,6 +198,7 @@ static void ring_settle(struct port *port)
 	/* Reading sets the kernel's counters to zero. */
 	getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &length);
 	port->dropped += statistics.tp_drops;
+	port->stepped_ns = ring->step.stepped_ns;
 }
 
 static void ring_close(struct port *port)

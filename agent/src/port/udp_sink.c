@@ -6,9 +6,11 @@
 #include "frame/address.h"
 #include "frame/mark.h"
 #include "kernel/device.h"
+#include "port/control.h"
 #include "port/port.h"
 #include "port/socket.h"
 #include "time/clock.h"
+#include "time/step.h"
 
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -30,6 +32,7 @@ struct udp_sink {
 	size_t count;
 	const struct siphash_key *key;
 	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC */
+	struct step step; /* of CLOCK_REALTIME, since udp_open() */
 	struct mmsghdr message[BURST];
 	struct iovec vector[BURST];
 	struct sockaddr_storage from[BURST];
@@ -93,6 +96,7 @@ static int udp_open(struct port *port, const struct port_options *options, struc
 		return fault_system(fault, -ENOMEM, NULL, "the udp port");
 	udp->family = options->family;
 	udp->key = options->key;
+	step_offset(&udp->step);
 	udp->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (udp->epoll < 0)
 		return fault_system(fault, -errno, NULL, "epoll");
@@ -127,13 +131,10 @@ static void read_one(const struct udp_sink *udp, const struct cmsghdr *control,
 		     struct arrival *arrival)
 {
 	const uint8_t *data = CMSG_DATA(control);
+	uint64_t stamp_ns;
 
-	if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_TIMESTAMPNS) {
-		struct timespec stamp;
-
-		memcpy(&stamp, data, sizeof(stamp));
-		arrival->time_ns = (uint64_t)stamp.tv_sec * NS_PER_S + (uint64_t)stamp.tv_nsec +
-				   udp->offset_ns;
+	if (control_is_stamp(control, &stamp_ns)) {
+		arrival->time_ns = stamp_ns + udp->offset_ns;
 	} else if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_TOS) {
 		arrival->mark = mark_of_class(data[0]);
 	} else if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_TCLASS) {
@@ -144,28 +145,14 @@ static void read_one(const struct udp_sink *udp, const struct cmsghdr *control,
 	}
 }
 
-/*
- * What the kernel tells of a message besides: its stamp in CLOCK_MONOTONIC, and its mark. By hand, as
- * musl's CMSG_NXTHDR() compares numbers of different signs.
- */
+/* What the kernel tells of a message besides: its stamp in CLOCK_MONOTONIC, and its mark. */
 static void read_control(const struct udp_sink *udp, const struct msghdr *message,
 			 struct arrival *arrival)
 {
-	const uint8_t *at = message->msg_control;
-	size_t left = message->msg_controllen;
+	const struct cmsghdr *control = NULL;
 
-	while (left >= sizeof(struct cmsghdr)) {
-		const struct cmsghdr *control = (const struct cmsghdr *)(const void *)at;
-		size_t bytes = CMSG_ALIGN((size_t)control->cmsg_len);
-
-		if (control->cmsg_len < sizeof(*control))
-			return;
+	while ((control = control_next(message, control)))
 		read_one(udp, control, arrival);
-		if (bytes >= left)
-			return;
-		at += bytes;
-		left -= bytes;
-	}
 }
 
 static unsigned int read_socket(struct udp_sink *udp, int fd, struct arrival *arrivals,
@@ -211,7 +198,7 @@ static unsigned int udp_receive(struct port *port, struct arrival *arrivals, uns
 	unsigned int taken = 0;
 	int ready;
 
-	udp->offset_ns = clock_realtime_offset();
+	udp->offset_ns = step_offset(&udp->step);
 	if (udp->count == 1)
 		return read_alone(udp, arrivals, count);
 	ready = epoll_wait(udp->epoll, events, 16, 0);
@@ -232,6 +219,7 @@ static void udp_settle(struct port *port)
 		getsockopt(udp->fd[i], SOL_SOCKET, SO_MEMINFO, memory, &length);
 		port->dropped += memory[SK_MEMINFO_DROPS];
 	}
+	port->stepped_ns = udp->step.stepped_ns;
 }
 
 static void udp_close(struct port *port)

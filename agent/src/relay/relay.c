@@ -22,7 +22,7 @@ static uint64_t read_clock(struct relay *relay)
 	int64_t by_ns = step_look(&relay->step, before, real, clock_now());
 
 	if (by_ns)
-		schedule_shift(&relay->schedule, by_ns);
+		schedule_shift(&relay->schedule, by_ns, real);
 	return real;
 }
 
@@ -46,15 +46,24 @@ static void take_in(struct relay *relay, const struct intake_frame *frame)
 	books_drop(relay->books, frame->stamp_ns, frame->length);
 }
 
-/* All that came, in order. */
-static void look(struct relay *relay)
+/*
+ * All that came, in order. Returns the time up to which all was seen: now_ns, or a later reading. A
+ * frame of a later stamp came since, or the clock was set: that is looked at before it is taken. One
+ * that is stamped later still waited while the clock was set back: it comes now.
+ */
+static uint64_t look(struct relay *relay, uint64_t now_ns)
 {
 	struct intake_frame frame;
 
 	while (intake_look(&relay->intake, &frame)) {
+		if (frame.stamp_ns > now_ns)
+			now_ns = read_clock(relay);
+		if (frame.stamp_ns > now_ns)
+			frame.stamp_ns = now_ns;
 		take_in(relay, &frame);
 		intake_next(&relay->intake);
 	}
+	return now_ns;
 }
 
 static bool send_out(const struct relay *relay, const struct slot *slot)
@@ -184,8 +193,7 @@ static void *run(void *argument)
 	clock_sharpen();
 	relay->credit = (struct credit){ .ns = CREDIT_MOST_NS, .since_ns = clock_now() };
 	do {
-		now = read_clock(relay);
-		look(relay);
+		now = look(relay, read_clock(relay));
 		send_due(relay, now);
 		wait_for(relay, now);
 	} while (obey(relay));

@@ -13,10 +13,10 @@
 
 #include "line/books.h"
 #include "line/schedule.h"
-#include "line/step.h"
 #include "line/store.h"
 #include "relay/credit.h"
 #include "relay/intake.h"
+#include "time/step.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

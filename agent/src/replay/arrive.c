@@ -169,6 +169,18 @@ static bool same(const uint8_t *a, const uint8_t *b, int family)
 	return memcmp(a, b, family == 4 ? 4 : 16) == 0;
 }
 
+/* Whether a NAT let a packet past as it was: it did not do its work, so this is no delivery. */
+static bool is_unmasked(const struct arrive *arrive, const struct label *label, int64_t number)
+{
+	uint32_t flow = arrive->trace->entry[arrive->way][number].flow;
+	uint8_t client[16];
+
+	if (arrive->way != WAY_UP || !arrive->lab->masked)
+		return false;
+	lab_client(arrive->lab, arrive->trace->flow[flow].client, client);
+	return same(label->source, client, arrive->lab->family);
+}
+
 static void note_time(struct arrive *arrive, uint64_t time_ns)
 {
 	uint64_t gap = time_ns > arrive->last_ns ? time_ns - arrive->last_ns : 0;
@@ -192,7 +204,6 @@ static void note_unique(struct arrive *arrive, const struct label *label, uint32
 	struct arrive_flow *flow = &arrive->flow[entry->flow];
 	uint64_t due_ns = arrive->t0_ns + entry->due_ns;
 	uint64_t length = frame->length + FCS_BYTES;
-	uint8_t client[16];
 
 	if (arrive->number) {
 		arrive->number[arrive->unique] = number;
@@ -210,11 +221,7 @@ static void note_unique(struct arrive *arrive, const struct label *label, uint32
 		flow->highest = number;
 	if ((int64_t)number > arrive->highest)
 		arrive->highest = number;
-	lab_client(arrive->lab, arrive->trace->flow[entry->flow].client, client);
-	if (arrive->way == WAY_UP && arrive->lab->masked &&
-	    same(label->source, client, arrive->lab->family))
-		arrive->unmasked++;
-	else if (!flow->port)
+	if (!flow->port)
 		flow->port = arrive->way == WAY_UP ? label->source_port : label->destination_port;
 }
 
@@ -231,6 +238,11 @@ int64_t arrive_add(struct arrive *arrive, const struct arrived *frame)
 	}
 	if (number < 0) {
 		arrive->foreign++;
+		return -1;
+	}
+	if (is_unmasked(arrive, &label, number)) {
+		arrive->foreign++;
+		arrive->unmasked++;
 		return -1;
 	}
 	note_time(arrive, frame->time_ns);

@@ -39,7 +39,7 @@ struct arrive {
 	enum way way; /* of what arrives */
 	uint64_t received, unique, duplicated, reordered, foreign, corrupt, bytes;
 	uint64_t mark_changed; /* of unique: came with another DSCP than it was sent with */
-	uint64_t unmasked; /* of unique: came with the client's own address, past the NAT */
+	uint64_t unmasked; /* of foreign: came with the client's own address, past the NAT */
 	uint64_t first_ns, last_ns, gaps_over_1ms;
 	uint64_t t0_ns; /* of the schedule */
 	struct histogram gap;

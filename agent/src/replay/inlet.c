@@ -89,7 +89,7 @@ void inlet_close(struct inlet *inlet)
 
 void inlet_tune(struct inlet *inlet)
 {
-	inlet->offset_ns = clock_realtime_offset();
+	inlet->offset_ns = step_offset(&inlet->step);
 }
 
 bool inlet_look(const struct inlet *inlet, struct arrived *frame)
@@ -121,4 +121,5 @@ void inlet_settle(struct inlet *inlet)
 	/* Reading sets the kernel's counters to zero. */
 	getsockopt(inlet->fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &length);
 	inlet->dropped += statistics.tp_drops;
+	inlet_tune(inlet);
 }

@@ -10,6 +10,7 @@
 
 #include "replay/arrive.h"
 #include "talk/fault.h"
+#include "time/step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct inlet {
 	size_t frame_bytes, frames; /* slots */
 	size_t next;
 	uint64_t offset_ns; /* from CLOCK_REALTIME to CLOCK_MONOTONIC */
+	struct step step; /* of CLOCK_REALTIME, since inlet_open() */
 	uint64_t dropped; /* valid after inlet_settle() */
 };
 
@@ -37,13 +39,14 @@ struct inlet_options {
 int inlet_open(struct inlet *inlet, const struct inlet_options *options, struct fault *fault);
 void inlet_close(struct inlet *inlet);
 
-/* Reads the offset of the clocks again, which drifts. */
+/* Reads the offset of the clocks again, which drifts, and whether one was set. */
 void inlet_tune(struct inlet *inlet);
 
 /* The next frame, valid until inlet_next(); false if none waits. */
 bool inlet_look(const struct inlet *inlet, struct arrived *frame);
 void inlet_next(struct inlet *inlet);
 
+/* The last frame was seen: reads what was dropped, and the clocks for the last time. */
 void inlet_settle(struct inlet *inlet);
 
 #endif

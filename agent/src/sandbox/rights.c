@@ -11,18 +11,23 @@
 #include <unistd.h>
 
 #ifndef CAP_BPF
-#define CAP_BPF 39 /* since Linux 5.8, as are the programs that need it later */
+#define CAP_BPF 39 /* since Linux 5.8 */
 #endif
 #define CAPABILITIES 64
 
-static uint64_t rights_of(unsigned int needs)
+/*
+ * Where unprivileged BPF is off, reading a map takes a capability: CAP_SYS_ADMIN before Linux 5.8.
+ * A kernel that has no CAP_BPF does not time programs on request either.
+ */
+uint64_t sandbox_rights(unsigned int needs, bool has_bpf)
 {
-	static const struct {
+	const struct {
 		unsigned int need, capability;
 	} kept[] = {
 		{ SANDBOX_CONNECT, CAP_NET_BIND_SERVICE },
 		{ SANDBOX_DEVICES, CAP_NET_ADMIN },
-		{ SANDBOX_BPF, CAP_BPF },
+		{ SANDBOX_BPF, has_bpf ? CAP_BPF : CAP_SYS_ADMIN },
+		{ SANDBOX_TIMES, CAP_BPF },
 		{ SANDBOX_THREAD, CAP_SYS_NICE },
 	};
 	uint64_t rights = 0;
@@ -46,7 +51,8 @@ int sandbox_drop_rights(unsigned int needs)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct set[_LINUX_CAPABILITY_U32S_3];
-	uint64_t rights = rights_of(needs);
+	bool has_bpf = prctl(PR_CAPBSET_READ, (unsigned long)CAP_BPF, 0ul, 0ul, 0ul) >= 0;
+	uint64_t rights = sandbox_rights(needs, has_bpf);
 
 	drop_bound();
 	if (syscall(SYS_capget, &header, set) < 0)

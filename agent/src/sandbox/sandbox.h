@@ -7,17 +7,20 @@
 #ifndef GM_SANDBOX_H
 #define GM_SANDBOX_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* What a job does after `ready` besides the common: its time, its memory, its open files. */
 enum sandbox_need {
 	SANDBOX_SOCKETS = 1, /* sends and receives over sockets that are open */
 	SANDBOX_CONNECT = 2, /* opens connections: CAP_NET_BIND_SERVICE, for low ports */
 	SANDBOX_NETLINK = 4, /* asks rtnetlink */
 	SANDBOX_DEVICES = 8, /* changes devices by rtnetlink: CAP_NET_ADMIN */
-	SANDBOX_BPF = 16, /* reads and writes maps, runs programs: CAP_BPF */
+	SANDBOX_BPF = 16, /* reads and writes maps, runs programs: CAP_BPF, or CAP_SYS_ADMIN */
 	SANDBOX_THREAD = 32, /* begins a thread and goes before it: CAP_SYS_NICE */
 	SANDBOX_CHILDREN = 64, /* ends its children */
 	SANDBOX_FILES = 128, /* opens, cuts and removes files, as the user that it is */
-	SANDBOX_TIMES = 256, /* reads how long its BPF programs took */
+	SANDBOX_TIMES = 256, /* reads how long its BPF programs took: CAP_BPF */
 };
 
 /*
@@ -30,6 +33,9 @@ enum sandbox_need {
  * capabilities given up all the same.
  */
 const char *sandbox_enter(unsigned int needs);
+
+/* The capabilities that such a job keeps, a bit for each; has_bpf: this kernel has CAP_BPF. */
+uint64_t sandbox_rights(unsigned int needs, bool has_bpf);
 
 /* Its halves. 0, or -errno. */
 int sandbox_drop_rights(unsigned int needs);

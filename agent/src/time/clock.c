@@ -19,24 +19,25 @@ void clock_sleep_until(uint64_t time_ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/*
- * One clock is read between two reads of the other. The narrowest of a few brackets counts: being
- * interrupted inside makes a bracket wide, never narrow.
- */
-uint64_t clock_realtime_offset(void)
+struct clock_bracket clock_bracket(void)
 {
-	uint64_t narrowest = UINT64_MAX;
-	uint64_t offset = 0;
+	struct clock_bracket narrowest = { .after_ns = UINT64_MAX };
 
 	for (int i = 0; i < 4; i++) {
-		uint64_t before = clock_now();
-		uint64_t real = clock_read(CLOCK_REALTIME);
-		uint64_t width = clock_now() - before;
+		struct clock_bracket bracket;
 
-		if (width >= narrowest)
-			continue;
-		narrowest = width;
-		offset = before + width / 2 - real;
+		bracket.before_ns = clock_now();
+		bracket.real_ns = clock_read(CLOCK_REALTIME);
+		bracket.after_ns = clock_now();
+		if (bracket.after_ns - bracket.before_ns < narrowest.after_ns - narrowest.before_ns)
+			narrowest = bracket;
 	}
-	return offset;
+	return narrowest;
+}
+
+uint64_t clock_realtime_offset(void)
+{
+	struct clock_bracket bracket = clock_bracket();
+
+	return clock_offset_of(&bracket);
 }

@@ -36,7 +36,23 @@ void clock_sharpen(void);
 /* Sleeps until a time of CLOCK_MONOTONIC; a signal may end it early. */
 void clock_sleep_until(uint64_t time_ns);
 
+/* CLOCK_REALTIME, read between two reads of CLOCK_MONOTONIC. */
+struct clock_bracket {
+	uint64_t before_ns, real_ns, after_ns;
+};
+
+/* The narrowest of a few brackets: being interrupted inside makes one wide, never narrow. */
+struct clock_bracket clock_bracket(void);
+
 /* What has to be added to CLOCK_REALTIME for CLOCK_MONOTONIC, modulo 2^64. Good to some 20 ns. */
+static inline uint64_t clock_offset_of(const struct clock_bracket *bracket)
+{
+	uint64_t width = bracket->after_ns - bracket->before_ns;
+
+	return bracket->before_ns + width / 2 - bracket->real_ns;
+}
+
+/* The same, read now. */
 uint64_t clock_realtime_offset(void);
 
 #endif

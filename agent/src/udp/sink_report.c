@@ -41,6 +41,7 @@ static void report_totals(struct line *line, const struct tally *tally, uint64_t
 	line_count(line, "mark_changed", tally->mark_changed);
 	line_count(line, "corrupt", tally->corrupt);
 	line_count(line, "ring_dropped", tally->dropped);
+	line_count(line, "clock_stepped_ns", tally->stepped_ns);
 	line_count(line, "bytes", tally->bytes);
 	line_count(line, "first_ns", tally->first_ns);
 	line_count(line, "last_ns", tally->last_ns);

@@ -76,7 +76,7 @@ static int load(const struct flows_job *job, const char *device, struct fault *f
 		.section = FLOWS_SECTION,
 		.name = "gm_flows",
 		.type = BPF_PROG_TYPE_SCHED_CLS,
-		.needs = "Linux 4.15",
+		.needs = "Linux 5.1",
 		.maps = maps,
 		.map_count = 3,
 		.constants = &raw,
@@ -162,11 +162,14 @@ static void hand_on(void *context, const struct flow_record *record)
 		say(job->talk, record);
 }
 
-static void report(const struct flows_job *job, const char *event)
+static int report(const struct flows_job *job, const char *event, struct fault *fault)
 {
-	struct flow_counts counts = flow_table_count(&job->table);
 	struct line *line = &job->talk->line;
+	struct flow_counts counts;
+	int error = flow_table_count(&job->table, &counts);
 
+	if (error)
+		return fault_system(fault, error, NULL, "reading the counters of packets");
 	line_begin(line, event);
 	line_count(line, "t_ns", clock_now());
 	line_count(line, "counted", counts.of[FLOWS_COUNTED]);
@@ -179,37 +182,41 @@ static void report(const struct flows_job *job, const char *event)
 	line_count(line, "cpu_ns", clock_cpu());
 	line_count(line, "resident_bytes", resident_bytes(job->resident));
 	line_end(line);
+	return 0;
 }
 
-static void collect(struct flows_job *job, bool all)
+static int collect(struct flows_job *job, bool all, struct fault *fault)
 {
 	const struct flow_limits limits = {
 		.idle_ns = (uint64_t)job->request->idle_ms * NS_PER_MS,
 		.active_ns = (uint64_t)job->request->active_ms * NS_PER_MS,
 	};
+	int error = flow_table_collect(&job->table, &limits, all, hand_on, job, &job->left);
 
-	job->left = flow_table_collect(&job->table, &limits, all, hand_on, job);
 	if (job->request->collector)
 		flow_export_flush(&job->export);
+	return error ? fault_system(fault, error, NULL, "reading the tables of flows") : 0;
 }
 
-static void look_until_over(struct flows_job *job)
+static int look_until_over(struct flows_job *job, struct fault *fault)
 {
 	uint64_t look = (uint64_t)job->request->look_ms * NS_PER_MS;
 	uint64_t tick = (uint64_t)job->request->job.tick_ms * NS_PER_MS;
 	uint64_t look_ns = clock_now() + look, tick_ns = tick ? clock_now() + tick : UINT64_MAX;
+	int error = 0;
 
-	while (!talk_over(job->talk)) {
+	while (!error && !talk_over(job->talk)) {
 		talk_sleep_until(job->talk, look_ns < tick_ns ? look_ns : tick_ns);
 		if (clock_now() >= look_ns) {
-			collect(job, false);
+			error = collect(job, false, fault);
 			look_ns += look;
 		}
-		if (clock_now() >= tick_ns) {
-			report(job, "tick");
+		if (!error && clock_now() >= tick_ns) {
+			error = report(job, "tick", fault);
 			tick_ns += tick;
 		}
 	}
+	return error;
 }
 
 static int prepare(struct flows_job *job, struct fault *fault)
@@ -236,13 +243,12 @@ static int work(struct flows_job *job, struct fault *fault)
 	talk_ready(job->talk, NULL, (int)job->request->job.cpu);
 	line_end(&job->talk->line);
 	error = talk_start(job->talk, fault);
-	if (error)
-		return error;
-	look_until_over(job);
+	if (!error)
+		error = look_until_over(job, fault);
 	hooks_close(&job->hooks);
-	collect(job, true);
-	report(job, "done");
-	return 0;
+	if (!error)
+		error = collect(job, true, fault);
+	return error ? error : report(job, "done", fault);
 }
 
 static int flows_run(struct talk *talk, const void *given, struct fault *fault)

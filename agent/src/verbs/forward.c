@@ -7,6 +7,7 @@
 #include "bpf/forward.h"
 #include "kernel/bpf.h"
 #include "kernel/bpf_object.h"
+#include "kernel/cpus.h"
 #include "kernel/device.h"
 #include "verbs/verb.h"
 
@@ -196,8 +197,9 @@ static int forward_job(struct forward *forward, struct fault *fault)
 	struct line *line = &forward->talk->line;
 	int error = find_devices(forward, fault);
 
-	forward->cpus = bpf_possible_cpus();
 	bpf_allow_memory();
+	if (!error)
+		error = cpus_possible(&forward->cpus, fault);
 	if (!error)
 		error = make_maps(forward, fault);
 	if (!error)

@@ -338,6 +338,7 @@ static void report_sink(struct line *line, const struct player *player)
 	line_count(line, "unmasked", arrive->unmasked);
 	line_count(line, "mark_changed", arrive->mark_changed);
 	line_count(line, "ring_dropped", player->inlet.dropped);
+	line_count(line, "clock_stepped_ns", player->inlet.step.stepped_ns);
 	line_count(line, "bytes", arrive->bytes);
 	line_count(line, "first_ns", arrive->first_ns);
 	line_count(line, "last_ns", arrive->last_ns);

@@ -6,6 +6,7 @@
 #include "bpf/slow.h"
 #include "kernel/bpf.h"
 #include "kernel/bpf_object.h"
+#include "kernel/cpus.h"
 #include "kernel/device.h"
 #include "kernel/netlink.h"
 #include "verbs/verb.h"
@@ -191,9 +192,10 @@ static uint64_t count_packets(const struct slowdown *slowdown)
 
 static int slow_job(struct slowdown *slowdown, struct fault *fault)
 {
-	int error = make_maps(slowdown, fault);
+	int error = cpus_possible(&slowdown->cpus, fault);
 
-	slowdown->cpus = bpf_possible_cpus();
+	if (!error)
+		error = make_maps(slowdown, fault);
 	if (!error)
 		error = load(slowdown, fault);
 	if (!error)

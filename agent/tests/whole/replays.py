@@ -112,6 +112,7 @@ def all_there(sent: Event, received: Event) -> None:
     sender, sink = sent["sender"], received["sink"]
     expect(sender["tried"], sender["scheduled"])
     expect(sink["unique"], sender["sent"], sink["foreign"], sink["corrupt"])
+    expect(sink["clock_stepped_ns"], 0)
     expect(sender["tried_by_flow"], sink["flow"]["unique"])
     expect(sorted(sink["packet"]["number"]), list(range(sender["tried"])))
     left = sender["packet"]["sent_ns"]

@@ -51,7 +51,7 @@ def on_devices(wire: Wire) -> Iterator[tuple[Agent, int]]:
     yield wire.sink(port="xdp"), 0
     yield Agent(B, "slow", {"devices": ["v1"], "wait_ns": 0}), NET_ADMIN | BPF
     yield Agent(B, "forward", {"devices": ["v1"]}), BPF
-    yield Agent(B, "capture", {"devices": ["v1"], "file": "/dev/null"}), NET_ADMIN
+    yield Agent(B, "capture", {"devices": ["v1"], "file": "/dev/null"}), NET_ADMIN | BPF
     flows = {"devices": ["v1"]}
     yield Agent(B, "flows", flows), NET_ADMIN | NET_BIND_SERVICE | BPF
     way = {"rate_bps": 1_000_000, "buffer_packets": 50}

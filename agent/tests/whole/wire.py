@@ -266,6 +266,7 @@ def conserved(sent: Event, received: Event) -> None:
     expect(received["unique"], sent["sent"], sent, received["foreign"], received["corrupt"])
     expect(received["received"], received["unique"] + received["duplicated"] + received["stale"])
     expect((received["corrupt"], received["ring_dropped"]), (0, 0))
+    expect(received["clock_stepped_ns"], 0)
     expect(sum(received["flow"]["unique"]), received["unique"])
     expect(sum(received["delay_ns"]["count"]), received["unique"])
     expect(sum(received["gap_ns"]["count"]), received["received"] - 1)

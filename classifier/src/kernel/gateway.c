@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps and programs of the classifier. */
 #include "kernel/gateway.h"
+#include "kernel/cpus.h"
 #include "kernel/object.h"
 #include "model/swap.h"
 
@@ -145,10 +146,13 @@ int gateway_swap(struct gateway *gateway, const struct named_model *named,
 
 int gateway_counts(const struct gateway *gateway, uint64_t counts[CLASSIFY_KINDS])
 {
-	unsigned int cpus = bpf_possible_cpus();
-	uint64_t *values = calloc(cpus, sizeof(*values));
-	int error = values ? 0 : -ENOMEM;
+	struct fault fault;
+	unsigned int cpus;
+	int error = cpus_possible(&cpus, &fault);
+	uint64_t *values = error ? NULL : calloc(cpus, sizeof(*values));
 
+	if (!error && !values)
+		error = -ENOMEM;
 	for (uint32_t kind = 0; !error && kind < CLASSIFY_KINDS; kind++) {
 		error = bpf_map_read(&gateway->map[GATEWAY_COUNTS], &kind, values);
 		counts[kind] = 0;

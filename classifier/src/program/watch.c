@@ -7,6 +7,7 @@
 #include "live/stamp.h"
 #include "live/tables.h"
 #include "node/teller.h"
+#include "port/control.h"
 #include "program/program.h"
 #include "replay/packet.h"
 #include "time/clock.h"
@@ -52,17 +53,14 @@ struct place {
 
 static struct place places[BATCH];
 
-/* When the kernel saw it. It is the only control message that the socket asks for. */
-static uint64_t time_us(const struct stamps *stamps, struct msghdr *message)
+/* When the kernel saw it. */
+static uint64_t time_us(const struct stamps *stamps, const struct msghdr *message)
 {
-	const struct cmsghdr *control = CMSG_FIRSTHDR(message);
-	struct timespec time;
+	uint64_t time_ns;
 
-	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS)
+	if (!control_stamp(message, &time_ns))
 		return stamps->now_us;
-	memcpy(&time, CMSG_DATA(control), sizeof(time));
-	return stamps_time(stamps,
-			   ((uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec) / NS_PER_US);
+	return stamps_time(stamps, time_ns / NS_PER_US);
 }
 
 static void set_end(uint32_t address[4], const uint8_t *bytes, const struct packet_view *view)

@@ -139,6 +139,7 @@ class Came(TypedDict):
     foreign: int
     corrupt: int
     ring_dropped: int
+    clock_stepped_ns: NotRequired[int]
     bytes: int
     first_ns: int
     last_ns: int
@@ -250,6 +251,7 @@ class ReplaySink(TypedDict):
     foreign: int
     unmasked: int
     mark_changed: NotRequired[int]  # an older agent does not count them
+    clock_stepped_ns: NotRequired[int]
     bytes: int
     flow: dict[str, Column]
     rate: Rate

@@ -95,6 +95,11 @@ def delivered_pps(raw: Raw) -> float:
     return came * 1e9 / (window_ns[1] - window_ns[0])
 
 
+def window_ns(raw: Raw) -> tuple[int, int]:
+    """The time that the gateway is read over: of several workloads that of `delivered_pps`."""
+    return span_ns(raw.every_way) if raw.beside else raw.ways[0].window_ns
+
+
 def span_ns(ways: Sequence[Way]) -> tuple[int, int]:
     """From the first packet of any direction to the last."""
     return min(int(way.sender["t0_ns"]) for way in ways), max(

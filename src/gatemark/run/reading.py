@@ -30,7 +30,8 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
     delivered_pps = mixed.delivered_pps(raw) if raw.beside else kind.delivered_pps(raw, values)
     first = raw.ways[0]
     path = base.definition.path
-    sent = Sent(*first.window_ns, delivered_pps, values, accounting, path, raw.gateway_cpus)
+    window_ns = mixed.window_ns(raw)
+    sent = Sent(*window_ns, delivered_pps, values, accounting, path, raw.gateway_cpus)
     probes = registry.outcomes(raw.probes, sent)
     evidence = replace(
         _evidence(raw, threads, accounting, delivered_pps),
@@ -111,19 +112,20 @@ def _evidence(
     accounting: Accounting | None,
     delivered_pps: float,
 ) -> Evidence:
-    # Directions run at the same time: the first one's window is the trial's.
-    first = raw.ways[0]
+    # Directions of a workload run at the same time: the first one's window is theirs.
+    first, window_ns = raw.ways[0], mixed.window_ns(raw)
     late = first.sender.get("late_ns", {})
     seen = dict(
         zip(
             threads.values(),
-            cpu_readings(raw.threads, threads.values(), *first.window_ns, delivered_pps),
+            cpu_readings(raw.threads, threads.values(), *window_ns, delivered_pps),
             strict=False,
         )
     )
     outside = [reading for thread, reading in seen.items() if not thread.carries]
     gateway_cpu = next((thread.cpu for thread in threads.values()), None)
-    programs = program.readings(raw.programs, first.span_ns)
+    # A workload's slow start is no part of its window, but its programs were there.
+    programs = program.readings(raw.programs, max(first.span_ns, window_ns[1] - window_ns[0]))
     # Of another machine's, the thread that is read from outside has its programs' time in it.
     besides = program.cpu(programs, gateway_cpu) if raw.gateway_cpus is not None else ()
     return Evidence(

@@ -24,6 +24,7 @@ from gatemark.run.kept.moment import Direction
 from gatemark.run.kept.watch import places
 from gatemark.run.kind import definition, kind_of
 from gatemark.run.raw import Raw
+from gatemark.run.result import clock
 from gatemark.run.turns import Start
 from gatemark.run.validity import require_valid
 from gatemark.station.awake import awake
@@ -76,7 +77,7 @@ async def run(
         if start:
             start.leave(spec)
     try:
-        require_valid(record, raw.undrained)
+        require_valid(record, raw.undrained or clock.why_invalid(raw.every_way))
     except InvalidTrialError as error:
         record = replace(record, status="invalid", reason=str(error))
     return record, series

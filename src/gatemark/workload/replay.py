@@ -167,7 +167,7 @@ class Replay:
         return Way(
             self.wire,
             sent["sender"] | times,
-            _translated(came["sink"]) | {"cpu_ns": came["cpu_ns"]},
+            came["sink"] | {"cpu_ns": came["cpu_ns"]},
             {"sender": "raw", "sink": "ring"},
             notes=(*notes, *unfiltered(*self.pair.agents)),
         )
@@ -175,16 +175,6 @@ class Replay:
     async def abort(self) -> None:
         """End both agents, whatever they do."""
         await self.pair.abort()
-
-
-def _translated(sink: Report) -> Report:
-    """The arrivals with those that a NAT let past untranslated for foreign ones: no delivery."""
-    past = sink["unmasked"]
-    return sink | {
-        "received": sink["received"] - past,
-        "unique": sink["unique"] - past,
-        "foreign": sink["foreign"] + past,
-    }
 
 
 def asked(load: Workload, trace: str) -> dict[str, Any]:

@@ -421,3 +421,22 @@ def test_heat_is_reported_while_it_was_sent() -> None:
         "clock_low_mhz": 900,
         "throttled": 2,
     }
+
+
+def test_the_cpu_of_several_workloads_is_read_over_the_time_of_all_their_packets() -> None:
+    """The first sends for 0.8 s and fills the CPU, the other for 2 s; half of it is left then."""
+    short = {"t0_ns": 10 * MS, "t1_ns": 810 * MS}
+    uploads = way(sender={"t0_ns": 10 * MS, "t1_ns": 2010 * MS})
+    seen = raw(way(sender=short))
+    times = [at * 100 * MS for at in range(21)]
+    run_ns = [min(at, 900 * MS) + max(0, at - 900 * MS) // 2 for at in times]
+    idle = {"run_ns": [0] * len(times), "wait_ns": [0] * len(times)}
+    threads = {"11": {"run_ns": run_ns, "wait_ns": [0] * len(times)}, "12": idle}
+    seen.seen["threads"] = {"t_ns": times, "threads": threads}
+    seen.seen["ports"] = seen.before, {**seen.after, "wan0.rx_packets": 20_000}
+    seen.beside = {"uploads": [uploads]}
+    kept = complete(BASE, replace(SPEC, beside={"uploads": SPEC.workload}), seen, THREADS)
+    busy = (run_ns[20] - run_ns[1]) / (times[20] - times[1])
+    assert kept.values["cpu_busy"] == pytest.approx(busy)
+    assert kept.values["packet_ns"] == pytest.approx(busy * 1e9 / 10_000)
+    assert kept.window_ns == (10 * MS, 810 * MS)

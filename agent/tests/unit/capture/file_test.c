@@ -5,6 +5,7 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -116,4 +117,52 @@ TEST(file_does_not_mind_that_the_oldest_is_gone)
 	CHECK_EQUAL(made.file.error, 0);
 	CHECK_EQUAL(made.file.number, 2);
 	close_made(&made);
+}
+
+/* Behind what others wrote, by a descriptor at its end or one that appends. */
+static void check_cut(int flags)
+{
+	static const char others[] = "what others wrote before the capture begins";
+	char path[] = "/tmp/gm-file-XXXXXX", text[sizeof(others)], name[32];
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct made_capture made = { 0 };
+	struct fault fault = { 0 };
+	struct rlimit limit, small;
+	int first = mkstemp(path);
+	struct stat whole, after;
+	int fd;
+
+	CHECK_EQUAL(write(first, others, sizeof(others)), sizeof(others));
+	fd = flags ? open(path, O_RDWR | flags) : dup(first);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	made.file = (struct capture_file){ .path = name };
+	CHECK_EQUAL(capture_file_open(&made.file, &fault), 0);
+	put_packet(&made);
+	CHECK_EQUAL(fstat(fd, &whole), 0);
+	CHECK_EQUAL(whole.st_size, sizeof(others) + made.file.file_bytes);
+	CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	small = (struct rlimit){ .rlim_cur = (rlim_t)whole.st_size + BLOCK_BYTES / 2,
+				 .rlim_max = limit.rlim_max };
+	CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &small), 0);
+	put_packet(&made);
+	CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, before);
+	CHECK_EQUAL(made.file.lost, 1);
+	CHECK_EQUAL(fstat(fd, &after), 0);
+	CHECK_EQUAL(after.st_size, whole.st_size);
+	put_packet(&made);
+	CHECK_EQUAL(fstat(fd, &after), 0);
+	CHECK_EQUAL(after.st_size, whole.st_size + BLOCK_BYTES);
+	CHECK_EQUAL(pread(first, text, sizeof(text), 0), sizeof(text));
+	CHECK_EQUAL(memcmp(text, others, sizeof(others)), 0);
+	capture_file_close(&made.file);
+	close(fd);
+	close(first);
+	CHECK_EQUAL(unlink(path), 0);
+}
+
+TEST(file_takes_back_what_a_full_disk_cut_off)
+{
+	check_cut(0);
+	check_cut(O_APPEND);
 }

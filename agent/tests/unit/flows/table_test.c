@@ -58,3 +58,21 @@ TEST(table_has_no_part_without_packets)
 
 	CHECK(!flow_take_off(&flow, &reported));
 }
+
+static void take_none(void *context, const struct flow_record *record)
+{
+	(void)context, (void)record;
+}
+
+/* As where the rights to read maps are gone: no records are not the same as no flows. */
+TEST(table_tells_that_it_cannot_be_read)
+{
+	struct flow_limits limits = { 0 };
+	struct flow_table table = { .cpus = 1 };
+	struct flow_counts counts;
+	uint64_t left;
+
+	flow_table_prepare(&table);
+	CHECK(flow_table_collect(&table, &limits, true, take_none, NULL, &left) < 0);
+	CHECK(flow_table_count(&table, &counts) < 0);
+}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line/books.h"
-#include "line/step.h"
 #include "line/store.h"
 #include "tests/test.h"
 
@@ -72,17 +71,4 @@ TEST(store_gives_whole_pieces_in_turn)
 	CHECK_EQUAL(store_put(&store, 1), (int64_t)STORE_NONE);
 	store_take_back(&store, third);
 	CHECK_EQUAL(store_put(&store, 1), 256);
-}
-
-TEST(step_sees_a_clock_that_was_set)
-{
-	const uint64_t s = 1000000000;
-	struct step step = { 0 };
-
-	CHECK_EQUAL(step_look(&step, 1 * s, 50 * s, 1 * s + 100), 0);
-	CHECK_EQUAL(step_look(&step, 2 * s, 51 * s + 500000, 2 * s + 100), 0); /* slewed */
-	CHECK_EQUAL(step_look(&step, 3 * s, 99 * s, 3 * s + 30000), 0); /* interrupted */
-	CHECK_EQUAL(step_look(&step, 3 * s, 57 * s + 500000, 3 * s + 100), 5 * (int64_t)s);
-	CHECK_EQUAL(step_look(&step, 4 * s, 53 * s + 500000, 4 * s + 100), -5 * (int64_t)s);
-	CHECK_EQUAL(step.stepped_ns, 10 * s);
 }

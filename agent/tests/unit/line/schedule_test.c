@@ -190,11 +190,41 @@ TEST(schedule_moves_with_the_clock)
 	open(&schedule, plain());
 	CHECK(schedule_arrive(&schedule, 5 * MS, 1000, 0));
 	CHECK(schedule_arrive(&schedule, 5 * MS, 1000, 1));
-	schedule_shift(&schedule, 100 * (int64_t)MS);
+	schedule_shift(&schedule, 100 * (int64_t)MS, 106 * MS);
 	CHECK_EQUAL(schedule_next(&schedule), 113 * MS);
-	schedule_shift(&schedule, -50 * (int64_t)MS);
+	schedule_shift(&schedule, -50 * (int64_t)MS, 57 * MS);
 	check_next(&schedule, 0, FATE_LEAVES, 63 * MS);
 	check_next(&schedule, 1, FATE_LEAVES, 71 * MS);
+	schedule_close(&schedule);
+}
+
+/* By 5 s: the second frame had its stamp of the new clock before the step was noticed. */
+TEST(schedule_moves_no_time_of_the_new_clock)
+{
+	struct schedule schedule;
+
+	open(&schedule, plain());
+	CHECK(schedule_arrive(&schedule, 5 * MS, 1000, 0));
+	CHECK(schedule_arrive(&schedule, 5020 * MS, 1000, 1));
+	schedule_shift(&schedule, 5000 * (int64_t)MS, 5020 * MS);
+	check_next(&schedule, 0, FATE_LEAVES, 5013 * MS);
+	check_next(&schedule, 1, FATE_LEAVES, 5028 * MS);
+	CHECK(schedule_arrive(&schedule, 5030 * MS, 1000, 2));
+	check_next(&schedule, 2, FATE_LEAVES, 5038 * MS);
+	schedule_close(&schedule);
+}
+
+/* The same where that frame has left by then. */
+TEST(schedule_leaves_a_free_line_free)
+{
+	struct schedule schedule;
+
+	open(&schedule, plain());
+	CHECK(schedule_arrive(&schedule, 5020 * MS, 1000, 0));
+	check_next(&schedule, 0, FATE_LEAVES, 5028 * MS);
+	schedule_shift(&schedule, 5000 * (int64_t)MS, 5030 * MS);
+	CHECK(schedule_arrive(&schedule, 5040 * MS, 1000, 1));
+	check_next(&schedule, 1, FATE_LEAVES, 5048 * MS);
 	schedule_close(&schedule);
 }
 

@@ -323,6 +323,26 @@ TEST(a_masked_flow_s_port_is_learned_behind_the_mask_alone)
 	clear_stage(&stage);
 }
 
+TEST(a_packet_that_passed_the_nat_as_it_was_is_in_no_book_of_arrivals)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+	struct arrived frame;
+
+	conversation(&made);
+	set_stage(&stage, &made, &how, &masked);
+	frame = came(&stage, WAY_UP, 0);
+	CHECK_EQUAL(arrive_add(&stage.arrive, &frame), -1);
+	CHECK_EQUAL(stage.arrive.unmasked, 1);
+	CHECK_EQUAL(stage.arrive.foreign, 1);
+	CHECK_EQUAL(stage.arrive.received + stage.arrive.unique, 0);
+	CHECK_EQUAL(stage.arrive.flow[0].unique, 0);
+	CHECK_EQUAL(stage.arrive.behind.total, 0);
+	CHECK_EQUAL(stage.arrive.highest, -1);
+	clear_stage(&stage);
+}
+
 TEST(numbers_go_on_beyond_their_16_bits)
 {
 	struct made made = { 0 };

@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -162,4 +163,21 @@ TEST(sandbox_drops_rights)
 	waitpid(pid, &status, 0);
 	CHECK(WIFEXITED(status));
 	CHECK_EQUAL(WEXITSTATUS(status), 0);
+}
+
+#define RIGHT(capability) (UINT64_C(1) << (capability))
+#define BPF_RIGHT RIGHT(39)
+
+TEST(sandbox_keeps_what_reads_maps)
+{
+	CHECK_EQUAL(sandbox_rights(SANDBOX_BPF, true), BPF_RIGHT);
+	CHECK_EQUAL(sandbox_rights(SANDBOX_BPF, false), RIGHT(CAP_SYS_ADMIN));
+}
+
+/* A kernel that times programs on request has CAP_BPF. */
+TEST(sandbox_keeps_what_reads_times)
+{
+	CHECK_EQUAL(sandbox_rights(SANDBOX_TIMES, true), BPF_RIGHT);
+	CHECK_EQUAL(sandbox_rights(SANDBOX_TIMES, false) & RIGHT(CAP_SYS_ADMIN), 0);
+	CHECK_EQUAL(sandbox_rights(SANDBOX_SOCKETS, true), 0);
 }

@@ -25,7 +25,7 @@ def flows(way: Way) -> list[Flow] | None:
         return None
     sent, came = way.sender["packet"], way.sink["packet"]
     arrival = dict(zip(came["number"], came["arrival_ns"], strict=True))
-    times = _tried(sent["sent_ns"])
+    times = tried(sent["sent_ns"])
     made: dict[int, Flow] = {}
     for number, (flow, at_ns) in enumerate(zip(sent["flow"], sent["sent_ns"], strict=True)):
         if at_ns == NEVER:
@@ -36,10 +36,10 @@ def flows(way: Way) -> list[Flow] | None:
     return [made[flow] for flow in sorted(made)]
 
 
-def _tried(sent_ns: Sequence[int]) -> list[float]:
+def tried(sent_ns: Sequence[int]) -> list[int]:
     """When each was tried: of a refused packet as the last before it, or the first of all."""
     last = next((at for at in sent_ns if at >= 0), 0)
-    times: list[float] = []
+    times: list[int] = []
     for at_ns in sent_ns:
         last = at_ns if at_ns >= 0 else last
         times.append(last)

@@ -12,6 +12,7 @@ from gatemark.plan.line.keys import WAYS
 from gatemark.probe.line import Crossed
 from gatemark.run import mixed
 from gatemark.run.raw import Raw
+from gatemark.run.result import clock
 from gatemark.run.result.kind import Evidences
 from gatemark.store.drops import Crossing, Line
 from gatemark.store.series import Series
@@ -61,9 +62,8 @@ def why_invalid(line: Line | None) -> str:
     """Why a trial is not to be used: a frame that nobody knows about, times by two clocks."""
     if line is None:
         return ""
-    if abs(line.clock_stepped_ns) > LATE_NS:
-        by_ms = line.clock_stepped_ns / 1e6
-        return f"the clock was set by {by_ms:.3g} ms while the line stamped by it"
+    if why := clock.stepped(line.clock_stepped_ns, "line"):
+        return why
     for way, books in line.ways.items():
         kept = books.sent + books.dropped + books.lost + books.refused + books.waiting
         if kept != books.came:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.run.raw import Raw
-from gatemark.run.result import realtime
+from gatemark.run.result import fate, realtime
 from gatemark.run.result.kind import Kind
 from gatemark.stats.math.histogram import merged
 from gatemark.store.record import Accounting, Definition
@@ -89,7 +89,8 @@ def bucket(delay_ns: int) -> int:
 def series(way: Way) -> Series:
     """Each packet's delay over time, each lost one; the same names as a sink's besides.
 
-    `replay.up.delay`: arrival, ns. `replay.up.lost`: time of sending, flow. `replay.up.flow_tried`
+    `replay.up.delay`: arrival, ns. `replay.up.lost`: time of sending, or of the sending of the
+    packet before it where the port refused it; flow. `replay.up.flow_tried`
     and `.flow_lost`: flow, packets.
     """
     name, direction = f"sink.{way.wire.direction}", way.wire.direction
@@ -113,12 +114,17 @@ def series(way: Way) -> Series:
 
 
 def _lost(way: Way) -> Columns:
-    """When each packet was sent that never came, and its flow. Refused ones have no time of it."""
-    came = set(way.sink["packet"]["number"])
-    sent = enumerate(
-        zip(way.sender["packet"]["sent_ns"], way.sender["packet"]["flow"], strict=True)
-    )
-    gone = [(at, flow) for number, (at, flow) in sent if number not in came and at >= 0]
+    """When each packet was tried that never came, and its flow; a refused one is as its neighbour.
+
+    What was never tried, as its time was over before, is not lost.
+    """
+    came, sent = set(way.sink["packet"]["number"]), way.sender["packet"]
+    packets = zip(sent["sent_ns"], fate.tried(sent["sent_ns"]), sent["flow"], strict=True)
+    gone = [
+        (tried_ns, flow)
+        for number, (sent_ns, tried_ns, flow) in enumerate(packets)
+        if number not in came and sent_ns != fate.NEVER
+    ]
     return [at for at, _ in gone], [flow for _, flow in gone]
 
 

@@ -17,12 +17,13 @@ from gatemark.plan.shaper.shaping import ADDED_MS, FRAMES, SHARE, at_rate, shape
 from gatemark.probe.threads import busiest
 from gatemark.run.search.ask import Answer
 from gatemark.stats.queue import queues, trial
-from gatemark.stats.queue.fair import at, line_bytes, line_share
+from gatemark.stats.queue.busy import outside
+from gatemark.stats.queue.fair import line_bytes, line_share
 from gatemark.stats.queue.flow import S_NS
 from gatemark.stats.queue.mixed import WAYS, Workload, workloads
 from gatemark.stats.queue.swing import SETTLE_NS
 from gatemark.stats.queue.wire import HEADERS_BYTES
-from gatemark.store.record import CpuReading, Record
+from gatemark.store.record import Record
 from gatemark.store.series import Series
 
 SHARE_NAME: Final = "shaped_share"
@@ -46,7 +47,8 @@ def completed(record: Record, spec: TrialSpec, columns: Series) -> Record:
             "longer trials, or a flow of more packets, tell its delay"
         )
         return replace(record, status="invalid", reason=reason)
-    cpu = _cpu(record, columns, seen.pop(START), seen.pop(END))
+    # As the trial read them, but over the time that is judged.
+    cpu = tuple(outside(record, columns, seen.pop(START), seen.pop(END)))
     busy = {"cpu_busy": min(1.0, busiest(cpu))} if cpu else {}
     evidence = replace(record.evidence, cpu=cpu)
     return replace(record, values=record.values | seen | busy, evidence=evidence)
@@ -97,19 +99,6 @@ def _way(
     }
     added = trial.added_tail(sight.seen)
     return values if added is None else values | {ADDED: added[1]}
-
-
-def _cpu(record: Record, columns: Series, start_ns: float, end_ns: float) -> tuple[CpuReading, ...]:
-    """The gateway's threads as the trial read them, over the time that is judged."""
-
-    def under_load(reading: CpuReading) -> CpuReading:
-        run_ns = columns.get(f"outside.{reading.thread}.run_ns")
-        if not run_ns or end_ns <= start_ns:
-            return reading
-        worked_ns = at(run_ns, end_ns) - at(run_ns, start_ns)
-        return replace(reading, busy=worked_ns / (end_ns - start_ns))
-
-    return tuple(map(under_load, record.evidence.cpu))
 
 
 def counted_bytes(asked: Shape, frame_bytes: float) -> float:

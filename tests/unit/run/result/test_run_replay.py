@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gatemark.node.shell import Namespace
 from gatemark.run.result.replay import bucket, delays, series
 from gatemark.station.wiring import Port, Wire
+from gatemark.stats.queue.flow import Flow
 from gatemark.workload.way import Way
 
 EMPTY: dict[str, list[int]] = {"low": [], "count": []}
@@ -36,9 +37,23 @@ def test_each_arrival_has_the_delay_of_its_own_packet() -> None:
 
 
 def test_the_lost_are_reported_with_their_time_and_flow() -> None:
+    """What the port refused is lost as the packet before it was sent."""
     columns = series(way())
-    assert columns["replay.up.lost"] == ([200], [1])
+    assert columns["replay.up.lost"] == ([200, 300], [1, 1])
     assert list(columns["replay.up.flow_lost"][1]) == [0, 2]
+
+
+def test_what_was_never_tried_is_not_lost() -> None:
+    late = way()
+    late.sender["packet"]["sent_ns"][3] = -2
+    assert series(late)["replay.up.lost"] == ([200], [1])
+
+
+def test_the_queue_has_the_loss_that_the_flow_has() -> None:
+    made = series(way())
+    flow = Flow.of(made["replay.up.delay"], made["replay.up.lost"])
+    assert (flow.packets, flow.loss_ratio) == (4, 0.5)
+    assert sum(made["replay.up.flow_lost"][1]) == len(flow.lost_ns)
 
 
 def test_too_many_packets_leave_the_histogram_against_the_schedule() -> None:

@@ -22,4 +22,7 @@ struct step {
  */
 int64_t step_look(struct step *step, uint64_t before_ns, uint64_t real_ns, uint64_t after_ns);
 
+/* clock_realtime_offset(), and whether the clock was set since the last one. */
+uint64_t step_offset(struct step *step);
+
 #endif

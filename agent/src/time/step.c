@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether a clock was set. */
-#include "line/step.h"
+#include "time/step.h"
+#include "time/clock.h"
 
 #define WIDE_NS 20000 /* between two reads: something came between them */
 #define LEAST_NS 200000 /* a smaller step is none to us */
@@ -26,4 +27,12 @@ int64_t step_look(struct step *step, uint64_t before_ns, uint64_t real_ns, uint6
 	step->read_ns = before_ns;
 	step->stepped_ns += (uint64_t)size_of(by_ns);
 	return by_ns;
+}
+
+uint64_t step_offset(struct step *step)
+{
+	struct clock_bracket bracket = clock_bracket();
+
+	step_look(step, bracket.before_ns, bracket.real_ns, bracket.after_ns);
+	return clock_offset_of(&bracket);
 }
