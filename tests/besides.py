@@ -31,6 +31,8 @@ class At:
     point: dict[str, Scalar] = field(default_factory=dict)
     beside: tuple[str, ...] = UPLOAD
     values: dict[str, float] = field(default_factory=dict)
+    dscp: int = 0
+    flow: str = ""  # the workload whose packets told of the queue
 
 
 def seen(added_ms: float = 100.0, at: At | None = None, **more: float) -> Seen:
@@ -43,6 +45,7 @@ def seen(added_ms: float = 100.0, at: At | None = None, **more: float) -> Seen:
         l4="replay",
         trace=at.trace,
         beside=at.beside,
+        dscp=at.dscp,
     )
     subject = Subject(
         plan="delay/home",
@@ -70,7 +73,7 @@ def seen(added_ms: float = 100.0, at: At | None = None, **more: float) -> Seen:
     }
     queue = Queue(
         subject=subject,
-        flow="",
+        flow=at.flow,
         way="up",
         loads=("uploads",),
         line_bps=15e6,

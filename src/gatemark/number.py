@@ -21,6 +21,11 @@ class Scale:
     factor: float
     unit: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values have no prefix: counts keep all the digits that their error lets."""
+        return self.factor == 1.0
+
 
 _SCALES: dict[str, tuple[Scale, ...]] = {  # largest first
     "packets/s": (Scale(1e6, "M packets/s"), Scale(1e3, "k packets/s"), Scale(1.0, "packets/s")),
@@ -84,13 +89,16 @@ def place_of(error: float) -> int:
     return (1 if error / 10.0**exponent < FEW else 0) - exponent
 
 
-def decimals_within(value: float, low: float, high: float) -> int:
+def decimals_within(value: float, low: float, high: float, *, is_whole: bool = False) -> int:
     """Decimals of a value and the ends of its interval; an end that is not 0 is not printed as 0.
 
-    The error is the longer side.
+    The error is the longer side. `is_whole`: a value without a prefix has more than four figures
+    where its error ends later: `16384 ± 2`.
     """
     error = max(value - low, high - value, 0.0)
     count = decimals_of(value, error)
+    if is_whole and 0 < error < math.inf:
+        count = max(count, min(place_of(error), 0))
     nearest = min(abs(low), abs(high))
     if low * high > 0 and error and math.isfinite(nearest):
         count = max(count, min(-math.floor(math.log10(nearest)), MOST_DECIMALS))
@@ -101,7 +109,8 @@ def measured(value: float, low: float, high: float, unit: str) -> str:
     """A value alone, with the digits that it has beside its interval: `27.9 k packets/s`."""
     to = scale([value], unit)
     value, low, high = (x / to.factor for x in (value, low, high))
-    return f"{plain(value, decimals_within(value, low, high))} {to.unit}"
+    count = decimals_within(value, low, high, is_whole=to.is_whole)
+    return f"{plain(value, count)} {to.unit}"
 
 
 def within(value: float, low: float, high: float, to: Scale) -> str:
@@ -110,7 +119,7 @@ def within(value: float, low: float, high: float, to: Scale) -> str:
     ± is the longer side, rounded up: the interval is no wider than what is printed.
     """
     value, low, high = (x / to.factor for x in (value, low, high))
-    count = decimals_within(value, low, high)
+    count = decimals_within(value, low, high, is_whole=to.is_whole)
     below, above = max(value - low, 0.0), max(high - value, 0.0)
     if not (below or above):
         return plain(value, count)

@@ -3,6 +3,7 @@
 
 What is compared is the interval, not the median. A check is met where the whole interval meets it,
 and missed where no part of it does; what lies between is not known, and more repeats would tell.
+What the tester limited is the gateway's only where a faster tester could but raise it.
 """
 
 import math
@@ -14,7 +15,8 @@ import msgspec
 
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Arm, Expectation, Plan
-from gatemark.quantity import BELOW_KNEE
+from gatemark.quantity import BELOW_KNEE, STEP, is_bounded
+from gatemark.stats.change.ladder import WORK
 from gatemark.stats.judgement import Judgement, Knee, PointResult, Value
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.values import values
@@ -29,6 +31,7 @@ ABOVE: Final[Mapping[str, Callable[[float, float], bool]]] = {">=": ge, ">": gt}
 BELOW: Final[Mapping[str, Callable[[float, float], bool]]] = {"<=": le, "<": lt}
 UNMEASURED: Final = "no such value was measured"
 TESTER: Final = "the tester was the bottleneck: the value is a lower bound"
+LIMITED: Final = "the tester was the bottleneck: the value is not the gateway's"
 SPREAD: Final = "the interval holds the bound: more repeats would tell"
 
 
@@ -87,7 +90,9 @@ def is_about(expectation: Expectation, arm: Arm, every: Iterable[Expectation]) -
 
 
 def verdict(expectation: Expectation, value: Value) -> Verdict:
-    """By the interval; a value that the tester limited may be any greater one."""
+    """By the interval; a value that the tester limited may be any greater one, or says nothing."""
+    if _is_testers(value):
+        return "not known"
     low, high = value.lo, math.inf if value.at_least else value.hi
     bound, sign = expectation.bound, expectation.sign
     if above := ABOVE.get(sign):
@@ -136,7 +141,7 @@ def _of_arm(
 
 def _check(expectation: Expectation, value: Value) -> Check:
     judged = verdict(expectation, value)
-    unknown = TESTER if value.at_least else SPREAD
+    unknown = LIMITED if _is_testers(value) else TESTER if value.at_least else SPREAD
     return Check(
         plan=value.plan,
         arm=value.arm,
@@ -145,6 +150,12 @@ def _check(expectation: Expectation, value: Value) -> Check:
         verdict=judged,
         why=unknown if judged == "not known" else "",
     )
+
+
+def _is_testers(value: Value) -> bool:
+    """Whether the tester made it as much as the gateway did: no bound, and no packet's own work."""
+    limited = value.limit == "tester" and value.definition.path != DIRECT
+    return limited and not (is_bounded(value.quantity) or value.quantity.removeprefix(STEP) in WORK)
 
 
 def _badness(check: Check) -> tuple[int, float]:

@@ -372,6 +372,7 @@ def _of_run(
     missing: int,
 ) -> tuple[Warning_, ...]:
     warnings = [warn.invalid_trials(invalid)]
+    tests = [group.definition for group, _ in judged if group.outside]
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity not in (UNDER_LOAD, kernel.KERNEL)]
@@ -379,10 +380,14 @@ def _of_run(
     if missing:
         seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
         warnings.append(warn.warning("incomplete", "Go on with the run.", seen))
-    if judged and not any(ceiling.definition.headline in ceiling.values for ceiling in ceilings):
+    alone = any(ceiling.definition.headline in ceiling.values for ceiling in ceilings)
+    # A full line bounds the goodput of a test, and says nothing of the time that its own ends take.
+    unchecked = any(responsiveness.is_unchecked(test, ceilings) for test in tests)
+    if (judged and not alone) or unchecked:
         advice = (
             "The tester alone was not measured, so a value may be its limit: add an arm with "
-            'path = "direct".'
+            'path = "direct"'
+            f"{', and line = false where there is a [line]' if unchecked else ''}."
         )
         warnings.append(warn.warning("no-ceiling", advice))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]

@@ -4,12 +4,14 @@
 A virtual gateway, or one that was slowed on purpose, is no device and is left out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
 import msgspec
 
+from gatemark.error import UsageError
 from gatemark.quantity import is_higher_better
 from gatemark.stats.change.sampled import KNEE
 from gatemark.store.record import Definition, Scalar
@@ -25,7 +27,7 @@ class Ranked:
 
     place: int  # 1: no other is surely better
     alike: tuple[str, ...]  # devices whose intervals overlap with its own: they are tied
-    device: str
+    device: str  # its name; where several files have that name, with its run
     value: DeviceValue
 
 
@@ -42,17 +44,30 @@ class Ranking:
 def rankings(files: Sequence[DeviceFile], quantity: str = "") -> list[Ranking]:
     """A ranking for each definition, those of most devices first.
 
-    By a quantity, or by what each definition is about and by the knee.
+    By a quantity, or by what each definition is about and by the knee. Raises UsageError for two
+    files that nothing tells apart.
     """
     kept: dict[Key, dict[str, DeviceValue]] = {}
-    for file in files:
-        if no_device(file):
-            continue
+    for name, file in _named([file for file in files if not no_device(file)]):
         for value in file.value:
             if value.quantity in ((quantity,) if quantity else (value.defined.headline, KNEE)):
-                kept.setdefault(_key(value), {}).setdefault(file.device.name, value)
+                kept.setdefault(_key(value), {}).setdefault(name, value)
     made = [_ranking(values) for values in kept.values()]
     return sorted(made, key=lambda ranking: -len(ranking.devices))
+
+
+def _named(files: Sequence[DeviceFile]) -> Iterator[tuple[str, DeviceFile]]:
+    """Each file once, with its device's name; where several have that name, with its run's, too."""
+    unique = [file for place, file in enumerate(files) if file not in files[:place]]
+    names = Counter(file.device.name for file in unique)
+    known = set[str]()
+    for file in unique:
+        own = file.device.name
+        name = own if names[own] == 1 else f"{own}, run {file.run.run}"
+        if name in known:
+            raise UsageError(f"two files are of {name}: set `name` of [device] in one of them")
+        known.add(name)
+        yield name, file
 
 
 def left_out(files: Iterable[DeviceFile]) -> Iterator[tuple[str, str]]:

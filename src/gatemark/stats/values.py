@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.quantity import LOSS, UNITS, is_bounded, judged_unit, words
 from gatemark.stats.change import exact
-from gatemark.stats.change.ladder import INSTRUCTIONS
+from gatemark.stats.change.ladder import INSTRUCTIONS, is_limited
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import (
     Comparison,
@@ -122,7 +122,8 @@ def _of_ladder(ladder: Ladder) -> Iterator[Value]:
 
 
 def _of_step(ladder: Ladder, step: Step, quantity: str, cost: Cost) -> Value:
-    value = _value(step, f"step_{quantity}", cost.difference, UNITS[quantity], limit=step.limit)
+    limit: Limit = "tester" if is_limited(step, quantity) else step.limit
+    value = _value(step, f"step_{quantity}", cost.difference, UNITS[quantity], limit=limit)
     return replace(value, point=ladder.point, against=step.against, p=cost.p, mde=cost.mde)
 
 

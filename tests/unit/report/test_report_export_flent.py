@@ -83,6 +83,20 @@ def test_a_series_has_its_unit(
     assert document["metadata"]["SERIES_META"][name]["UNITS"] == unit
 
 
+@pytest.mark.parametrize("factor", ["rate_pps", "rate_bps", "line.rate_bps", "uploads.streams"])
+def test_each_point_of_a_sweep_has_series_of_its_own(source: Source, factor: str) -> None:
+    kept = [record for record in source.records if record.series]
+    records = [
+        replace(record, trial=f"{record.trial}/{level}", point={**record.point, factor: level})
+        for level in (1000, 2000, 3000)
+        for record in kept
+    ]
+    run = source.run
+    swept = swap(source, records=records, judgement=judge(run, records))
+    made = json.loads(gzip.decompress(form.export("flent", [swept])))
+    assert len({name for name in made["results"] if name.startswith("delay: ")}) == 3
+
+
 def test_a_run_without_series_is_refused(tmp_path: Path) -> None:
     bare = builder.source(folder=tmp_path)
     with pytest.raises(UsageError, match="no delay or rate over time in there"):

@@ -142,8 +142,18 @@ def test_a_ratio_of_algorithms_is_that_of_all_points_of_two_gateways(home: Sourc
     assert row[-3:-1] == (NONE, "0.500 times, 1 point")
 
 
+def unslowed(source: Source) -> Source:
+    """The same as if the gateway had not been slowed."""
+    points = tuple(
+        p.about(definition=structs.replace(p.definition, slow_to_pps=0))
+        for p in source.judgement.points
+    )
+    return replace(source, judgement=structs.replace(source.judgement, points=points))
+
+
 def test_claims_on_clocks_are_tested_where_there_are_several_gateways(home: Source) -> None:
-    both = [gateway(home, "A", "680", 2e6), gateway(home, "B", "1360", 1e6)]
+    full = unslowed(home)
+    both = [gateway(full, "A", "680", 2e6), gateway(full, "B", "1360", 1e6)]
     study = outline("procbench")
     parts = sections(study, both, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number.startswith("Section V"))
@@ -159,6 +169,45 @@ def test_runs_of_one_gateway_share_a_column(home: Source) -> None:
     parts = sections(outline("wrt54"), both, home, gallery.figures(home))
     head = parts[0].tables[0][1].head
     assert head[-1] == "A, B: ours, lab (virtual)"
+
+
+def test_a_mean_stands_behind_the_median_of_its_own_run(home: Source) -> None:
+    doubled = [
+        structs.replace(r, values={name: 2 * value for name, value in r.values.items()})
+        for r in home.records
+    ]
+    twice = tuple(structs.replace(pair, measured=times(pair.measured, 2)) for pair in home.beside)
+    again = replace(home, label="B", records=doubled, beside=twice)
+    parts = sections(outline("wrt54"), [home, again], home, gallery.figures(home))
+    section = next(p for p in parts if p.part.number == "Results table, lines 43 to 49")
+    texts = cells(section, "As published", "nat.tcp throughput")[-2].split("; ")
+    first, second = texts[0], texts[len(texts) // 2]
+    assert (first[:4], second[:4]) == ("47.5", "95.0")
+    assert (first[-11:], second[-11:]) == ("(mean 47.4)", "(mean 94.9)")
+
+
+def times(i: Interval, factor: float) -> Interval:
+    return Interval(i.value * factor, i.lo * factor, i.hi * factor, i.n, i.level)
+
+
+def test_a_bound_has_no_ratio_to_another_gateway(home: Source) -> None:
+    number, row = "Results table, lines 43 to 49", "nat.tcp ratio, WRT54GS/WRTSL54GS"
+    limited = tuple(structs.replace(pair, at_least=True) for pair in home.beside)
+    both = [gateway(home, "A", "680", 1.0), gateway(home, "B", "680", 1.0)]
+    both[1] = replace(both[1], beside=limited)
+    for order in (both, both[::-1]):
+        parts = sections(outline("wrt54"), order, home, gallery.figures(home))
+        section = next(part for part in parts if part.part.number == number)
+        assert cells(section, "As published", row)[-3:] == (NONE, NONE, NO_SECOND)
+
+
+def test_a_kernel_of_several_runs_counts_by_their_median(home: Source) -> None:
+    runs = [gateway(home, "A", "680", 2e6)]
+    runs += [gateway(home, "B", "680", rate) for rate in (1e6, 3e6)]
+    parts = sections(outline("procbench"), runs, home, gallery.figures(home))
+    section = next(part for part in parts if part.part.number == "Figure 6")
+    row = cells(section, "As published", "algo.lpm slowdown, eeePC vs AR7161")
+    assert row[-3:-1] == (NONE, "1.00 times, 1 point")
 
 
 def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.expect import expectations
 from gatemark.plan.model import Expectation, Plan, Sign
-from gatemark.stats.expect import UNMEASURED, Check, checks, missed, verdict
+from gatemark.stats.expect import LIMITED, UNMEASURED, Check, checks, missed, verdict
 from gatemark.stats.judgement import Judgement, Value
 from gatemark.stats.values import values
 
@@ -73,6 +73,32 @@ def test_a_number_without_an_interval_may_be_equal() -> None:
 )
 def test_what_the_tester_limited_may_be_more(sign: Sign, bound: float, expected: str) -> None:
     assert judged(sign, bound, of(10, 20, at_least=True)) == expected
+
+
+@pytest.mark.parametrize("quantity", ["delay_p99_ns", "loss_ratio", "change_received_pps"])
+@pytest.mark.parametrize(("sign", "bound"), [("<=", 30), ("<=", 9), (">=", 9), (">=", 30)])
+def test_no_delay_of_a_limited_tester_meets_or_misses(
+    quantity: str, sign: Sign, bound: float
+) -> None:
+    value = replace(of(10, 20), quantity=quantity, limit="tester")
+    assert judged(sign, bound, value) == "not known"
+
+
+@pytest.mark.parametrize("quantity", ["step_packet_ns", "instructions", "knee_pps"])
+def test_a_packets_own_work_is_the_gateways_with_any_tester(quantity: str) -> None:
+    assert judged("<=", 30, replace(of(10, 20), quantity=quantity, limit="tester")) == "met"
+
+
+def test_the_tester_alone_may_be_its_own_limit() -> None:
+    direct = replace(KNEE.definition, path="direct")
+    value = replace(of(10, 20), quantity="delay_p99_ns", limit="tester", definition=direct)
+    assert judged("<=", 30, value) == "met"
+
+
+def test_why_a_value_of_a_limited_tester_is_not_known() -> None:
+    points = tuple(replace(p, limit="tester", at_least=True) for p in JUDGED.points)
+    got = found(replace(JUDGED, points=points), loss_ratio=">= 0")
+    assert {(check.verdict, check.why) for check in got} == {("not known", LIMITED)}
 
 
 @given(st.tuples(ENDS, ENDS).map(sorted), ENDS)

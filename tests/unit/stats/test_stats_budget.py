@@ -53,6 +53,14 @@ def test_several_instances_are_not_the_time_of_one_packet() -> None:
     assert [part.ns for part in budget.parts([alone, many])] == [20.0]
 
 
+def test_a_packet_takes_no_time_of_what_the_tester_sent() -> None:
+    limited = replace(point("", received_pps=900_000.0), limit="tester", at_least=True)
+    assert budget.packet_ns([limited]) is None
+    packet = budget.packet_ns([limited, point("", received_pps=500_000.0)])
+    assert packet is not None
+    assert packet.value == 2000.0
+
+
 def test_a_packet_takes_what_its_rate_leaves_it() -> None:
     packet = budget.packet_ns([*EVERY, point("", received_pps=500_000.0)])
     assert packet is not None

@@ -3,6 +3,10 @@
 
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from gatemark.error import UsageError
 from gatemark.stats.rank import left_out, rankings
 from gatemark.store.study.device import DEVICE_VALUES, Box, DeviceFile, DeviceValue, Origin
 
@@ -46,6 +50,26 @@ def test_the_best_is_first_and_who_overlaps_is_tied() -> None:
         (1, "fast", ("near",)),
         (3, "slow", ()),
     ]
+
+
+def of_run(name: str, run: str, middle: float) -> DeviceFile:
+    return replace(device(name, value(middle)), run=replace(ORIGIN, run=run))
+
+
+def test_two_boxes_of_one_name_are_told_apart_by_their_runs() -> None:
+    kept = [of_run("box", "first", 10), of_run("box", "second", 30), of_run("other", "first", 20)]
+    (ranking,) = rankings(kept)
+    assert [d.device for d in ranking.devices] == ["box, run second", "other", "box, run first"]
+
+
+def test_a_file_that_is_given_twice_counts_once() -> None:
+    (ranking,) = rankings([of_run("box", "first", 10), of_run("box", "first", 10)])
+    assert [d.device for d in ranking.devices] == ["box"]
+
+
+def test_two_files_that_nothing_tells_apart_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"^two files are of box, run first: set `name` of"):
+        rankings([of_run("box", "first", 10), of_run("box", "first", 20)])
 
 
 def test_less_is_better_of_a_delay() -> None:

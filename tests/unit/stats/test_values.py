@@ -3,7 +3,9 @@
 
 import counted
 import studies
+import swift
 import traveled
+from msgspec.structs import replace
 
 from gatemark.stats.judge import judge
 from gatemark.stats.values import values
@@ -48,6 +50,17 @@ def test_a_comparison_is_told_as_a_change_against_the_first_arm() -> None:
         assert (value.unit, value.against) == ("ratio", comparison.baseline)
         assert (value.arm, value.p, value.mde) == (comparison.arm, told.p, told.mde)
         assert value.limit == ("tester" if comparison.at_least else "unknown")
+
+
+def test_a_step_is_the_testers_where_either_arm_was() -> None:
+    judged = swift.judgement()
+    (ladder,) = judged.ladders
+    (first, *_) = ladder.steps
+    costs = dict.fromkeys(("packet_ns", "received_pps"), first.costs["packet_ns"])
+    limited = replace(ladder, steps=(replace(first, costs=costs, at_least=True),))
+    steps = [v for v in values(replace(judged, ladders=(limited,))) if v.against]
+    limits = {value.quantity: value.limit for value in steps}
+    assert limits == {"step_packet_ns": "cpu", "step_received_pps": "tester"}
 
 
 def test_a_path_is_told_by_its_calls_and_netfilters_share() -> None:

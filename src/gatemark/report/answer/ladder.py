@@ -7,7 +7,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
 from gatemark.stats.change.exact import is_exact
-from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, quantity_of
+from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, is_limited, quantity_of
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
 
 LEAST_P = 1e-4  # below that a p is as good as none
@@ -50,16 +50,19 @@ def verdict(ladder: Ladder, step: Step) -> str:
         return NONE
     if step.twin:
         return "A/A, holds zero" if holds_zero(step, quantity_of(ladder)) else "A/A, not zero"
-    if quantity_of(ladder) != PACKET and step.at_least:
+    if is_limited(step, quantity_of(ladder)):
         return "tester-limited"
     return VERDICTS.get(cost.verdict, cost.verdict)
 
 
 def finding(ladder: Ladder) -> str:
-    """The title of its figure: what the dearest step costs."""
+    """The title of its figure: what the dearest step costs, of those that the gateway limited."""
     name = quantity_of(ladder)
-    dear = [(s, s.costs[name]) for s in ladder.steps if name in s.costs and not s.twin]
-    dear = [(s, c) for s, c in dear if c.verdict == "slower"]
+    steps = [s for s in ladder.steps if name in s.costs and not s.twin]
+    own = [s for s in steps if not is_limited(s, name)]
+    dear = [(s, s.costs[name]) for s in own if s.costs[name].verdict == "slower"]
+    if steps and not own:
+        return "The tester was the bottleneck of every step"
     if not dear:
         return "No step costs more than chance does"
     step, cost = max(dear, key=lambda pair: abs(pair[1].difference.value))

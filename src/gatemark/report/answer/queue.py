@@ -9,6 +9,7 @@ from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import Judgement, Queue
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.queue.trial import CPU
 from gatemark.stats.shape.reconcile import grouped
 
 ANCHOR: Final = "queues"
@@ -48,6 +49,7 @@ def cost(queues: Sequence[Queue]) -> Table:
         "lost, %": _cell("queue_loss_ratio", PERCENT),
         "goodput, Mbit/s": _cell("queue_goodput_bps", number.MBPS),
         "of the line, %": _cell("queue_line_share", PERCENT),
+        "CPU, %": _cell(CPU, PERCENT),
         "fairness, %": _cell("queue_fairness_ratio", PERCENT),
         "worst seconds, %": _cell("queue_fairness_p5_ratio", PERCENT),
         "dropped": _dropped,

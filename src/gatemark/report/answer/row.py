@@ -14,6 +14,7 @@ from gatemark.report.group import sweep
 from gatemark.report.words import number
 from gatemark.report.words.number import DASH, KPPS, MBPS, PERCENT
 from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.point.likeness import is_alone
 from gatemark.store.record import Definition
 from gatemark.store.run import UNKNOWN, Run
 
@@ -111,9 +112,10 @@ def _of(point: PointResult | Knee, slowdown: int) -> bool:
 
 
 def _plain(definition: Definition) -> bool:
-    """A path without features, over IPv4, in frames of the smallest size or in a stream."""
+    """A path without features, over IPv4, in frames of the smallest size or in a stream, alone."""
     small = definition.l4 == "tcp" or definition.frame_bytes == SMALL_BYTES
-    return small and not definition.features and definition.family == "ipv4"
+    bare = not definition.features and is_alone(definition)
+    return small and bare and definition.family == "ipv4"
 
 
 def _tcp(points: Iterable[PointResult], path: str) -> str:

@@ -10,7 +10,7 @@ from gatemark.report.card.card import Card, Place, cut, parts
 from gatemark.report.card.picture import Bar, Picture
 from gatemark.report.group import cost
 from gatemark.report.words import number, traffic
-from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
+from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, is_limited, quantity_of
 from gatemark.stats.judgement import Comparison, Judgement, Ladder, Step
 
 MOST_STEPS = 10  # of a ladder, behind the fold
@@ -21,7 +21,7 @@ def features(judgement: Judgement, place: Place) -> Iterable[Card]:
     """What the first clear step of the first ladder costs, then what the others do."""
     for stack in judgement.ladders[:1]:
         name = quantity_of(stack)
-        steps = [s for s in stack.steps if name in s.costs and not s.twin]
+        steps = [s for s in stack.steps if name in s.costs and not (s.twin or is_limited(s, name))]
         clear = [s for s in steps if s.costs[name].verdict in ladder.VERDICTS][:1]
         steps = [*clear, *(s for s in steps if s not in clear)]  # a doubtful step is no headline
         if steps:

@@ -24,17 +24,17 @@ def connections(judgement: Judgement, place: Place) -> Iterable[Card]:
     first = min(filled, key=fill.count)
     kind = first.definition
     of = "UDP, a packet each" if kind.l4 == "udp" else "TCP, a message and its echo each"
-    is_asked = first.limit == "none"
+    is_bound = _is_bound(first)
     others = [f"{p.setup}: {_held(p)}" for p in filled if p is not first]
     whole = number.Scale(1.0, kind.headline)
-    until = "no more were asked for" if is_asked else "until one failed"
+    until = _until(first)
     bars = [
         Bar(p.arm, place.colors.color(p.plan, p.arm), p.values[p.definition.headline])
         for p in filled
     ]
     yield Card(
         title=f"Connections: {first.setup}",
-        value=number.interval(first.values[kind.headline], whole, at_least=is_asked),
+        value=number.interval(first.values[kind.headline], whole, at_least=is_bound),
         unit=f"{whole.unit} at once",
         line=until,
         lines=(first.why, *fill.lines(first), *others[:MOST_LINES]),
@@ -46,10 +46,21 @@ def connections(judgement: Judgement, place: Place) -> Iterable[Card]:
 
 
 def _held(point: PointResult) -> str:
-    """How many, and whether more were not asked for."""
-    headline = point.definition.headline
-    is_asked = point.limit == "none"
-    return number.quantity_interval(point.values[headline], headline, at_least=is_asked)
+    """How many, and whether it might hold more."""
+    headline, is_bound = point.definition.headline, _is_bound(point)
+    return number.quantity_interval(point.values[headline], headline, at_least=is_bound)
+
+
+def _is_bound(point: PointResult) -> bool:
+    """Whether the gateway might hold more: the tester did not, or nobody asked for more."""
+    return point.at_least or point.limit == "none"
+
+
+def _until(point: PointResult) -> str:
+    """What ended the count."""
+    if point.limit == "none":
+        return "no more were asked for"
+    return "the tester held no more" if point.at_least else "until one failed"
 
 
 def bottleneck(judgement: Judgement, studies: Sequence[Study], place: Place) -> Iterable[Card]:

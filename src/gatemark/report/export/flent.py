@@ -73,8 +73,8 @@ def _traces(source: Source) -> list[Trace]:
 def _columns(line: Trace, label: str) -> Columns:
     point = line.point
     where = f"{named(label, point.arm)}, {traffic.load(point.definition)}"
-    rates = [traffic.factor(n, point.point[n]) for n in ("rate_pps",) if n in point.point]
-    where = ", ".join([point.plan, where, *rates])
+    others = [traffic.factor(n, at) for n, at in point.point.items() if n not in traffic.LOAD]
+    where = ", ".join([point.plan, where, *others])
     kinds = {**QUANTITIES, "rate": RATES[point.definition.l4]}
     return {
         f"{word}: {where}": (unit, dict(_values(line, line.quantities[name], by)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.report.group import study
-from gatemark.report.words import headline, number, traffic
+from gatemark.report.words import headline, traffic
 from gatemark.stats.judgement import PointResult
 
 MOST_ARMS = 4  # that a title names
@@ -72,16 +72,12 @@ def title(drawn: Sequence[Bar]) -> str:
         shown_bars = list(best.values())
         shown_bars = shown_bars if len(shown_bars) <= MOST_ARMS else [shown_bars[0], shown_bars[-1]]
         best_of = ", at best" if len(bars) > len(best) else ""
-        rates = ", ".join(f"{bar.group} {_rate(bar)}" for bar in shown_bars)
+        rates = ", ".join(f"{bar.group} {headline.payload_words(bar.point)}" for bar in shown_bars)
         return f"{bars[0].traffic}{best_of}: {rates}"
     most, least = max(bars, key=lambda bar: bar.value), min(bars, key=lambda bar: bar.value)
     shown_bars = [most] if most is least else [most, least]
-    parts = [f"{_rate(bar)}{f' with {bar.name}' if bar.name else ''}" for bar in shown_bars]
+    parts = [
+        f"{headline.payload_words(bar.point)}{f' with {bar.name}' if bar.name else ''}"
+        for bar in shown_bars
+    ]
     return f"{bars[0].traffic}: {', '.join(parts)}"
-
-
-def _rate(bar: Bar) -> str:
-    payload = headline.payload(bar.point)
-    if bar.point.at_least and payload is not None:
-        return number.AT_LEAST + number.at_least(payload, "bit/s")
-    return number.quantity(bar.value, "bit/s")

@@ -92,10 +92,10 @@ def names(drawn: Sequence[Line]) -> list[str]:
 def title(drawn: Sequence[Line]) -> str:
     """The finding: the most of the first line, and what a small size leaves of it."""
     line = drawn[0]
-    best = max(line.values)
+    best = line.values.index(max(line.values))
     numbers = [place for place in range(len(line.points)) if line.size(place) == BLOCK_BYTES]
     small = numbers[0] if numbers else 0
-    most, less = (number.quantity(value, "bit/s") for value in (best, line.values[small]))
+    most, less = (headline.payload_words(line.points[place]) for place in (best, small))
     size = traffic.sized(line.factor, line.size(small))
     who = SENDS.get(line.direction, f"{_first(traffic.does(line.points[0].setup))} carries")
     if line.direction in SENDS and len(names(drawn)) > 1:
@@ -131,10 +131,14 @@ def straight(drawn: Sequence[Line]) -> str:
 
 
 def _needs(line: Line) -> str:
+    """The smallest size that is, or where the tester was the limit may be, on the plateau."""
     enough = len(line.values) - 1
-    while enough and line.values[enough - 1] >= MOST_OF_IT * line.plateau:
+    wanted = MOST_OF_IT * line.plateau
+    while enough and (line.points[enough - 1].at_least or line.values[enough - 1] >= wanted):
         enough -= 1
     size = traffic.sized(line.factor, line.size(enough))
+    if any(point.at_least for point in line.points):
+        return f"needs {number.AT_LEAST}{size}"
     return f"needs {size}" if enough else f"has it with {size} already"
 
 

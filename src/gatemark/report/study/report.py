@@ -32,7 +32,7 @@ from gatemark.stats.change import gain
 from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.cmp import clock_of
 from gatemark.stats.change.reference import Beside
-from gatemark.stats.coverage.boxes import Side, claimed
+from gatemark.stats.coverage.boxes import Side, claimed, of_runs
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.mean import At, at, means
 from gatemark.stats.study import blocks
@@ -68,10 +68,19 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """A value of one run beside a published one, with the arithmetic mean of the same trials."""
+
+    beside: Beside
+    mean: float | None  # None: the value is of no point
+
+
+@dataclass(frozen=True, slots=True)
 class Gateway:
     """One gateway, with all runs that measured it: a column of its own."""
 
     sources: Sequence[Source]
+    means: Sequence[Means]  # arithmetic means of each of these runs
 
     @property
     def label(self) -> str:
@@ -82,23 +91,21 @@ class Gateway:
         name = called(first) if len(self.sources) == 1 else first.run.station.name
         return f"{letters + ': ' if letters else ''}ours, {name} ({kind})"
 
-    @property
-    def means(self) -> Means:
-        """Arithmetic means of all its runs."""
-        return {at: own for source in self.sources for at, own in means(source.records).items()}
-
-    def pairs(self, study: str, part: Part) -> list[Beside]:
+    def pairs(self, study: str, part: Part) -> list[Pair]:
         """Its values beside those of a part of a study."""
-        return [pair for source in self.sources for pair in _pairs(source, study, part)]
+        return [
+            Pair(pair, own.get(at(pair.plan, pair.arm, pair.point), {}).get(pair.quantity))
+            for source, own in zip(self.sources, self.means, strict=True)
+            for pair in _pairs(source, study, part)
+        ]
 
 
 def gateways(sources: Sequence[Source]) -> list[Gateway]:
-    """The gateways of these runs: of one station with one processor is one."""
+    """The gateways of these runs, each with all that measured it."""
     known: dict[tuple[str, object], list[Source]] = {}
     for source in sources:
-        key = source.run.station.name, (source.run.before.get("gateway") or {}).get("processor")
-        known.setdefault(key, []).append(source)
-    return [Gateway(own) for own in known.values()]
+        known.setdefault(source.run.gateway, []).append(source)
+    return [Gateway(own, [means(source.records) for source in own]) for own in known.values()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +117,6 @@ class Matter:
     values: Sequence[Entry]  # all that it printed
     plans: frozenset[str]  # of all its parts
     gateways: Sequence[Gateway]
-    means: Sequence[Means]  # of each gateway
     figures: Sequence[Figure]
     tables: Sequence[tuple[str, Table]]
 
@@ -161,7 +167,6 @@ def sections(
         values=entries(outline.seed),
         plans=frozenset(name for part in outline.part for name in part.plans),
         gateways=columns,
-        means=[gateway.means for gateway in columns],
         figures=drawn,
         tables=list(answers.tables(shared)),
     )
@@ -219,10 +224,10 @@ def _pairs(source: Source, study: str, part: Part) -> Iterator[Beside]:
             yield pair
 
 
-def _differences(pairs: Sequence[Beside]) -> Iterator[str]:
+def _differences(pairs: Sequence[Pair]) -> Iterator[str]:
     """Each way in which a published value is not known to be like ours, with what it is of."""
     texts: dict[str, dict[str, None]] = {}
-    for pair in pairs:
+    for pair in (pair.beside for pair in pairs):
         if (text := reference.differs(pair)) != number.DASH:
             what = f"{pair.published.experiment} {pair.published.parameter}"
             texts.setdefault(text, {})[what] = None
@@ -250,7 +255,7 @@ def _fact(source: Source, key: str) -> str:
     return f"{float(text):.0f} MHz" if key.endswith("_mhz") and NUMBER.fullmatch(text) else text
 
 
-def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Table:
+def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> Table:
     """What was published, by device, with ours beside it; or why nothing of ours is."""
     kept = [value for value in matter.values if value.experiment in part.experiments]
     devices = list(dict.fromkeys(_device(value) for value in kept))
@@ -273,17 +278,15 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> Ta
     return Table(caption, head, tuple(rows), frozenset())
 
 
-def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Beside]]) -> list[str]:
-    """What each run has beside a published value."""
+def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> list[str]:
+    """What each gateway has beside a published value."""
     if value.claim:
         return [_verdicts(gateway, value.claim, matter.plans) for gateway in matter.gateways]
     if value.ratio and value.ratio.kernels:
         return _by_kernels(matter.gateways, value.ratio.kernels)
     parameter = value.ratio.of if value.ratio else value.parameter
     alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
-    if value.ratio:
-        return _divided(alike)
-    return [_ours(run, mean) for run, mean in zip(alike, matter.means, strict=True)]
+    return _divided(alike) if value.ratio else [_ours(own) for own in alike]
 
 
 def _device(value: Entry) -> str:
@@ -291,8 +294,9 @@ def _device(value: Entry) -> str:
     return STUDY if value.ratio or value.device in EVERYONE else value.device
 
 
-def _is_of(pair: Beside, experiment: str, parameter: str) -> bool:
-    return (pair.published.experiment, pair.published.parameter) == (experiment, parameter)
+def _is_of(pair: Pair, experiment: str, parameter: str) -> bool:
+    published = pair.beside.published
+    return (published.experiment, published.parameter) == (experiment, parameter)
 
 
 def _cell(values: Iterable[Entry], experiment: str, parameter: str, device: str) -> str:
@@ -312,19 +316,18 @@ def _printed(value: Entry) -> str:
     return f"{reference.ABOUT.get(value.kind, '')}{text}{unit}"
 
 
-def _ours(pairs: Sequence[Beside], own: Means) -> str:
+def _ours(pairs: Sequence[Pair]) -> str:
     """Each point of ours that is like a published value, once."""
-    return "; ".join(dict.fromkeys(_measured(pair, own) for pair in pairs)) or NONE
+    return "; ".join(dict.fromkeys(_measured(pair.beside, pair.mean) for pair in pairs)) or NONE
 
 
-def _measured(pair: Beside, own: Means) -> str:
-    unit = REFERENCE_UNITS[pair.quantity]
-    text = number.quantity_interval(pair.measured, unit, at_least=pair.at_least)
-    mean = own.get(at(pair.plan, pair.arm, pair.point), {}).get(pair.quantity)
+def _measured(ours: Beside, mean: float | None) -> str:
+    unit = REFERENCE_UNITS[ours.quantity]
+    text = number.quantity_interval(ours.measured, unit, at_least=ours.at_least)
     if mean is None:
         return text
-    to = number.scale([pair.measured.value], unit)
-    return f"{text} (mean {number.value_alone(replace(pair.measured, value=mean), to)})"
+    to = number.scale([ours.measured.value], unit)
+    return f"{text} (mean {number.value_alone(replace(ours.measured, value=mean), to)})"
 
 
 def _gains(source: Source, part: Part) -> Table:
@@ -357,15 +360,24 @@ def _gains(source: Source, part: Part) -> Table:
     return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
 
 
-def _divided(runs: Sequence[Sequence[Beside]]) -> list[str]:
-    """Each run's value over the first run's, at the same setup and point."""
-    values = [{(p.plan, p.arm, *sorted(p.point.items())): p.measured for p in run} for run in runs]
-    base, *others = values
+def _divided(gateways: Sequence[Sequence[Pair]]) -> list[str]:
+    """Each gateway's value over the first one's, at the same setup and point.
+
+    A bound has no ratio to anything.
+    """
+    base, *others = [of_runs(_measured_at(pair.beside for pair in own)) for own in gateways]
     texts = [NONE]
     for own in others:
-        ratios = (own[at].value / base[at].value for at in own if at in base and base[at].value)
+        ratios = (own[at] / base[at] for at in own if base.get(at))
         texts.append("; ".join(number.quantity(ratio, "times") for ratio in ratios) or NONE)
     return texts
+
+
+def _measured_at(pairs: Iterable[Beside]) -> Iterator[tuple[At, float]]:
+    """The value at each point that the tester did not limit."""
+    for pair in pairs:
+        if not pair.at_least:
+            yield at(pair.plan, pair.arm, pair.point), pair.measured.value
 
 
 def _by_kernels(gateways: Sequence[Gateway], kernels: Sequence[str]) -> list[str]:
@@ -373,7 +385,7 @@ def _by_kernels(gateways: Sequence[Gateway], kernels: Sequence[str]) -> list[str
 
     A slowdown is told as a number below 1.
     """
-    rates = [dict(_operations(gateway, kernels)) for gateway in gateways]
+    rates = [of_runs(_operations(gateway, kernels)) for gateway in gateways]
     base, *others = rates
     texts = [NONE]
     for own in others:
@@ -389,14 +401,13 @@ def _share(shares: Sequence[float]) -> str:
     return f"{number.quantity_interval(every, 'times')}, {len(shares)} {points}"
 
 
-def _operations(gateway: Gateway, kernels: Sequence[str]) -> Iterator[tuple[object, float]]:
+def _operations(gateway: Gateway, kernels: Sequence[str]) -> Iterator[tuple[At, float]]:
     """Operations a second at each point of these kernels."""
     for source in gateway.sources:
         for point in source.judgement.points:
             kernel = (point.definition.kernel or "").partition(" ")[0]
             if kernel in kernels and "ops_s" in point.values:
-                at_point = point.plan, point.arm, *sorted(point.point.items())
-                yield at_point, point.values["ops_s"].value
+                yield at(point.plan, point.arm, point.point), point.values["ops_s"].value
 
 
 def _tested(source: Source) -> list[Claim]:

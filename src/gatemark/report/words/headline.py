@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 
 from gatemark.quantity import UNITS, is_bounded
+from gatemark.report.words import number
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition
@@ -24,6 +25,16 @@ def unit(point: PointResult) -> str:
 def payload(point: PointResult) -> Interval | None:
     """Bits of payload a second, by which UDP and TCP compare; None: not measured."""
     return point.values.get(PAYLOAD.get(point.definition.l4, ""))
+
+
+def payload_words(point: PointResult) -> str:
+    """Bits of payload a second: `47.5 Mbit/s`; of a lower bound what it is at least."""
+    measured = payload(point)
+    if measured is None:
+        return number.quantity(0.0, "bit/s")
+    if point.at_least:
+        return number.AT_LEAST + number.at_least(measured, "bit/s")
+    return number.quantity(measured.value, "bit/s")
 
 
 def bounded(point: PointResult, quantity: str) -> bool:

@@ -66,7 +66,8 @@ def interval(i: Interval, to: Scale, *, at_least: bool = False) -> str:
 
 def decimals(i: Interval, to: Scale) -> int:
     """Decimals of an interval and its value."""
-    return decimals_within(*(x / to.factor for x in (i.value, i.lo, i.hi)))
+    value, low, high = (x / to.factor for x in (i.value, i.lo, i.hi))
+    return decimals_within(value, low, high, is_whole=to.is_whole)
 
 
 def size(i: Interval) -> Interval:

@@ -2,7 +2,7 @@
 """Over the sizes of a sweep: which is best, how much the best gains, and from where it is enough.
 
 A value stands at the point that it is of, so its interval is that point's own; a size that was
-picked has none.
+picked has none. Where the tester's limit may have decided, nothing is picked.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,8 @@ def _frames(points: Sequence[PointResult]) -> Iterator[Derived]:
         for members in _lines(points, quantity, SIZES):
             frames = {p.definition.frame_bytes for p in members if p.definition.frame_bytes}
             top = max(members, key=lambda p: p.values[quantity].value)
-            if len(frames) >= FEWEST and top.definition.frame_bytes:
+            limited = any(p.at_least for p in members)
+            if len(frames) >= FEWEST and top.definition.frame_bytes and not limited:
                 yield top.subject, name, _picked(top.definition.frame_bytes)
 
 
@@ -59,13 +60,16 @@ def _writes(points: Sequence[PointResult]) -> Iterator[Derived]:
         own = {p.point[WRITE]: p for p in members if p.point.get(WRITE)}
         if len(own) < FEWEST:
             continue
-        most = max(p.values["goodput_bps"].value for p in own.values())
-        size, first = min(
-            (size, p)
-            for size, p in ((int(size), p) for size, p in own.items())
-            if p.values["goodput_bps"].value >= ENOUGH * most
+        top = max(own.values(), key=lambda p: p.values["goodput_bps"].value)
+        most = top.values["goodput_bps"].value
+        # Where the tester was the limit a write may be enough, too.
+        size = min(
+            int(size)
+            for size, p in own.items()
+            if p.at_least or p.values["goodput_bps"].value >= ENOUGH * most
         )
-        yield first.subject, "enough_write_bytes", _picked(size)
+        if not (top.at_least or own[size].at_least):
+            yield own[size].subject, "enough_write_bytes", _picked(size)
 
 
 def _gains(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
@@ -96,7 +100,7 @@ def _gains_together(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
 def _received(points: Sequence[PointResult]) -> Iterator[Derived]:
     """By how much more an end receives than it sends, in payload; the interval is of both."""
     for members in _lines(points, "goodput_bps", ("direction",)):
-        own = {p.definition.direction: p for p in members}
+        own = {p.definition.direction: p for p in members if not p.at_least}
         if {SEND, RECEIVE} <= own.keys():
             sent, got = (own[way].values["goodput_bps"] for way in (SEND, RECEIVE))
             more = Interval(

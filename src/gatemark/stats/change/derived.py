@@ -35,10 +35,11 @@ MEAN: Final = QUEUE[0]
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")  # what a share of a link is of
 
 Derived = tuple[Subject, str, Interval]  # what it is of, its quantity, the value
+Bounded = tuple[Subject, str, Interval, bool]  # and whether it is a lower bound
 
 
 def derived(judgement: Judgement) -> Iterator[Derived]:
-    """All that follows from what was judged."""
+    """All that follows from what was judged, but for what may be a bound (`of_link`)."""
     for point in judgement.points:
         if captured := point.values.get("captured_share"):
             yield point.subject, "missed_share", _turned(captured, 1.0)
@@ -48,7 +49,6 @@ def derived(judgement: Judgement) -> Iterator[Derived]:
     yield from _shares(judgement.points)
     yield from _per_mhz(judgement.points)
     yield from _tester(judgement.ceilings)
-    yield from _of_link(judgement)
     yield from _queues(judgement.queues)
     yield from _steps(judgement.ladders)
     yield from _flows(judgement.points)
@@ -63,8 +63,9 @@ def _tester(ceilings: Sequence[PointResult]) -> Iterator[Derived]:
 
 
 def _steps(ladders: Sequence[Ladder]) -> Iterator[Derived]:
-    """What each step adds to the CPU load."""
-    for step in (step for ladder in ladders for step in ladder.steps if not step.twin):
+    """What each step adds to the CPU load, where the tester limited neither of the two."""
+    every = (step for ladder in ladders for step in ladder.steps)
+    for step in (step for step in every if not (step.twin or step.at_least)):
         if cost := step.costs.get("cpu_busy"):
             yield step.subject, "step_cpu_busy", cost.difference
             yield step.subject, "saved_cpu_busy", _turned(cost.difference, 0.0)
@@ -81,18 +82,25 @@ def _flows(points: Sequence[PointResult]) -> Iterator[Derived]:
                 yield point.subject, "flow_bytes_times", _times(taken, 1 / base)
 
 
-def _of_link(judgement: Judgement) -> Iterator[Derived]:
+def is_bound(point: PointResult) -> bool:
+    """Whether a rate of a point is a bound: one that came through whole, too; none was faster."""
+    return point.at_least or (point.definition.l4 == "udp" and point.limit == "none")
+
+
+def of_link(judgement: Judgement) -> Iterator[Bounded]:
     """Payload as a share of the link, which is as fast as its slowest port."""
     for point in judgement.points:
         for name in PAYLOAD if point.link_bps else ():
             if rate := point.values.get(name):
-                yield point.subject, "link_share", _times(rate, 1 / (point.link_bps or 1))
+                share = _times(rate, 1 / (point.link_bps or 1))
+                yield point.subject, "link_share", share, is_bound(point)
     links = {(p.plan, p.arm, p.definition.direction): p.link_bps for p in judgement.points}
     for knee in judgement.knees:
         link_bps, definition = links.get((knee.plan, knee.arm, knee.direction)), knee.definition
         if link_bps and definition.frame_bytes:
             bits = payload_bytes(definition.frame_bytes, definition.family) * 8
-            yield knee.subject, "peak_link_share", _times(knee.peak_pps, bits / link_bps)
+            share = _times(knee.peak_pps, bits / link_bps)
+            yield knee.subject, "peak_link_share", share, knee.at_least
 
 
 def _queues(queues: Sequence[Queue]) -> Iterator[Derived]:
@@ -139,15 +147,19 @@ def _times(i: Interval, factor: float) -> Interval:
 
 
 def _shares(points: Sequence[PointResult]) -> Iterator[Derived]:
-    """Of TCP over sizes of a write: the share of the largest value, by that value's median."""
+    """Of TCP over sizes of a write: the share of the largest value, by that value's median.
+
+    Where the tester limited the largest value there is no plateau to have a share of.
+    """
     lines: dict[tuple[object, ...], list[PointResult]] = {}
     for point in points:
         if "goodput_bps" in point.values and WRITE in point.point:
             lines.setdefault((point.plan, point.arm, *_others(point.point)), []).append(point)
     for members in lines.values():
-        most = max(point.values["goodput_bps"].value for point in members)
-        if len(members) >= FEWEST_WRITES and most:
-            for point in members:
+        top = max(members, key=lambda point: point.values["goodput_bps"].value)
+        most = top.values["goodput_bps"].value
+        if len(members) >= FEWEST_WRITES and most and not top.at_least:
+            for point in (point for point in members if not point.at_least):
                 share = _times(point.values["goodput_bps"], 1 / most)
                 yield point.subject, "plateau_share", share
 

@@ -21,6 +21,7 @@ from gatemark.stats.point.sweep import Judged
 PACKET: Final = "packet_ns"
 CPU: Final = "cpu_busy"
 INSTRUCTIONS: Final = "instructions"  # counted: nothing but zero holds zero
+WORK: Final = frozenset({PACKET, INSTRUCTIONS})  # of one packet, whatever rate the tester sends
 LADDER: Final = "ladder"
 Rungs = Mapping[str, Judged]  # by arm, in the order of the plan
 
@@ -56,6 +57,11 @@ def quantity_of(ladder: Ladder) -> str:
     """The quantity that its figure and its first column tell: time, else the rate."""
     timed = PACKET in ladder.values and all(PACKET in step.costs for step in ladder.steps)
     return PACKET if timed else ladder.definition.headline
+
+
+def is_limited(step: Step, quantity: str) -> bool:
+    """Whether the tester, and not the gateway, may have made what a step adds to a quantity."""
+    return step.at_least and quantity not in WORK
 
 
 def holds_zero(step: Step, quantity: str) -> bool:

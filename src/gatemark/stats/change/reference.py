@@ -8,8 +8,8 @@ import msgspec
 
 from gatemark.plan.model import is_twin
 from gatemark.stats.change import gain
-from gatemark.stats.change.derived import derived
-from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
+from gatemark.stats.change.derived import derived, is_bound, of_link
+from gatemark.stats.judgement import Comparison, Judgement, Knee, Travel, Watched
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.connections import RATE
 from gatemark.stats.point.likeness import alike, distance, kept
@@ -81,7 +81,7 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
                 subject=point.subject,
                 quantity=quantity,
                 measured=measured,
-                at_least=quantity.endswith(RATES) and _bounded(point),
+                at_least=quantity.endswith(RATES) and is_bound(point),
             )
     for knee in judgement.knees:
         if knee.definition.frame_bytes:
@@ -100,6 +100,8 @@ def _compared(judgement: Judgement) -> Iterator[Candidate]:
     """What follows from points, and what arms gain against the first of their plan."""
     for subject, quantity, measured in derived(judgement):
         yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
+    for subject, quantity, measured, at_least in of_link(judgement):
+        yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=at_least)
     rated = gain.gateways(judgement.comparisons)
     yield from (_gain(comparison) for comparison in rated if not is_twin(comparison.arm))
 
@@ -124,11 +126,6 @@ def _gain(comparison: Comparison) -> Candidate:
         measured=comparison.change.change,
         at_least=False,
     )
-
-
-def _bounded(point: PointResult) -> bool:
-    """A rate that came through whole is a bound too: nobody offered more."""
-    return point.at_least or (point.definition.l4 == "udp" and point.limit == "none")
 
 
 def _peak(knee: Knee, frame_bytes: int) -> Candidate:

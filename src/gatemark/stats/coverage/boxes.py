@@ -2,22 +2,26 @@
 """What a study claims of several boxes: the clock matters less than expected.
 
 Two gateways with the same points: where one's clock is c times the other's, its payload is expected
-to be c times as much; less than that, and the clock matters less.
+to be c times as much; less than that, and the clock matters less. A rate that the tester limited,
+or that was set, is not the gateway's: it is compared with none.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
 from typing import Final, NamedTuple
 
+from gatemark.stats.change.derived import is_bound
 from gatemark.stats.judgement import PointResult
+from gatemark.stats.point.likeness import is_alone
+from gatemark.stats.point.sweep import RATES
 from gatemark.stats.study.blocks import Holds
 
 CLOCK: Final = "payload differs less than the clock does"
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")
 SAME: Final = 0.02  # clocks that differ by less are alike
 
-Rates = Mapping[tuple[object, ...], float]
+Rates = Mapping[Hashable, float]
 
 
 class Side(NamedTuple):
@@ -64,10 +68,26 @@ def _clock(share: float, clock: float) -> Holds:
 
 
 def _rates(side: Side) -> Rates:
-    """Payload at each point, but for those of an arm that only one has."""
-    return {
-        (p.plan, p.arm, *sorted((n, str(level)) for n, level in p.point.items())): interval.value
+    """Payload at each point whose rate was the gateway's own."""
+    return of_runs(
+        ((p.plan, p.arm, *sorted((n, str(level)) for n, level in p.point.items())), interval.value)
         for p in side.points
+        if _is_own(p)
         for name in PAYLOAD
         if (interval := p.values.get(name))
-    }
+    )
+
+
+def _is_own(point: PointResult) -> bool:
+    """Whether the gateway alone made its rate: no tester, set rate, slowdown, line or load."""
+    is_paced = any(point.point.get(name) for name in RATES)
+    slowed = point.definition.slow_to_pps or not is_alone(point.definition)
+    return not (is_bound(point) or is_paced or slowed)
+
+
+def of_runs(values: Iterable[tuple[Hashable, float]]) -> Rates:
+    """One value a point: where several runs of a gateway have it, the median of theirs."""
+    known: dict[Hashable, list[float]] = {}
+    for at, value in values:
+        known.setdefault(at, []).append(value)
+    return {at: median(own) for at, own in known.items()}

@@ -7,7 +7,10 @@ from typing import Final, Literal
 import msgspec
 
 from gatemark.plan.model import Plan
-from gatemark.stats.coverage.offer import Offer, declared, joined, lacking, yields_any
+from gatemark.stats.coverage.offer import DIRECT, Offer, declared, held, joined, lacking, yields_any
+from gatemark.stats.judgement import Judgement
+from gatemark.store.record import Record
+from gatemark.store.run import Run
 from gatemark.store.study.requirement import Need, Requirement
 
 # planned: a plan asks it, or every run tells it, and no run that was given holds it.
@@ -21,13 +24,16 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     """What one run holds."""
 
     label: str  # its directory
-    offers: dict[str, Offer]  # plan -> what a run of it holds
+    gateway: tuple[str, object]  # that it measured
+    offers: dict[str, Offer]  # plan -> what a run of it holds of the gateway
+    with_tester: dict[str, Offer]  # the same with what it holds of the tester alone
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """Where a row is shown."""
 
     run: str  # label of the run
+    gateway: tuple[str, object]  # that it measured
     plans: tuple[str, ...]  # that together hold it
 
 
@@ -39,6 +45,16 @@ class Covered(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[str, ...]  # that claim it
     why: tuple[str, ...]  # what is missing, or why it is not here
     shown: tuple[Shown, ...]  # in which runs
+
+
+def holding(label: str, run: Run, records: Sequence[Record], judgement: Judgement) -> Held:
+    """What a run holds, under the label of its directory."""
+    return Held(
+        label=label,
+        gateway=run.gateway,
+        offers=held(run, records, judgement),
+        with_tester=held(run, records, judgement, with_tester=True),
+    )
 
 
 def coverage(
@@ -77,7 +93,8 @@ def _covered(row: Requirement, plans: Mapping[str, Plan], runs: Sequence[Held]) 
     elif need.lacks or not (whole or need.every):
         state, why = "in part", (need.lacks,) if need.lacks else tuple(reasons)
     else:
-        state, why = "shown" if len(shown) >= need.runs else "planned", ()
+        gateways = {at.gateway for at in shown}
+        state, why = "shown" if len(gateways) >= need.runs else "planned", ()
     return Covered(requirement=row, state=state, plans=names, why=why, shown=shown)
 
 
@@ -85,9 +102,10 @@ def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[S
     """The runs that hold all of a row, by their plans that claim it together."""
     for run in runs:
         every = EVERY in names
-        held = {plan: offer for plan, offer in run.offers.items() if every or plan in names}
-        if held and not lacking(need, joined(list(held.values()))):
-            yield Shown(run=run.label, plans=tuple(held))
+        offers = run.with_tester if DIRECT in need.arms else run.offers
+        own = {plan: offer for plan, offer in offers.items() if every or plan in names}
+        if own and not lacking(need, joined(list(own.values()))):
+            yield Shown(run=run.label, gateway=run.gateway, plans=tuple(own))
 
 
 def faults(requirements: Sequence[Requirement], plans: Sequence[Plan]) -> list[str]:

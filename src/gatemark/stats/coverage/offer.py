@@ -23,7 +23,7 @@ from gatemark.stats.change.claim import claims
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.load import rates_at
 from gatemark.stats.values import values
-from gatemark.store.record import Evidence, Record
+from gatemark.store.record import Definition, Evidence, Record
 from gatemark.store.run import Run
 from gatemark.store.study.requirement import Need
 
@@ -236,18 +236,29 @@ def text(level: object) -> str:
     return str(level) if level < 1e6 and isinstance(level, int) else f"{level:g}"
 
 
-def held(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[str, Offer]:
-    """What a run holds, plan by plan: of trials that counted alone."""
-    judged = _judged(run, records, judgement)
+def held(
+    run: Run, records: Sequence[Record], judgement: Judgement, *, with_tester: bool = False
+) -> dict[str, Offer]:
+    """What a run holds, plan by plan: of trials that counted alone.
+
+    Of the gateway: what the tester did without it shows that there is a ceiling, and no more unless
+    it is asked for.
+    """
+    own = [r for r in records if _counts(r.definition, with_tester=with_tester)]
+    judged = _judged(run, own, judgement, with_tester=with_tester)
     inventory = set(_inventory(run))
-    return {
+    offers = {
         plan.name: _held(
             plan,
-            [r for r in records if r.plan == plan.name and r.status == "ok"],
+            [r for r in own if r.plan == plan.name and r.status == "ok"],
             judged.get(plan.name, set()) | inventory,
         )
         for plan in run.plans
     }
+    direct = (r for r in records if r.definition.path == DIRECT and r.status == "ok")
+    for name in {record.plan for record in direct} & offers.keys():
+        offers[name] = offers[name]._replace(names=offers[name].names | {"ceiling"})
+    return offers
 
 
 def _held(plan: Plan, records: Sequence[Record], names: set[str]) -> Offer:
@@ -278,8 +289,6 @@ def _more(plan: Plan, records: Sequence[Record]) -> set[str]:
         more.add("deviations")
     if any(record.repeat > 1 for record in records):
         more.add("mean")
-    if any(record.definition.path == DIRECT for record in records):
-        more.add("ceiling")
     return more
 
 
@@ -289,16 +298,20 @@ def _evidence(evidence: Evidence) -> Iterator[str]:
             yield EVIDENCE + name
 
 
-def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[str, set[str]]:
+def _judged(
+    run: Run, records: Sequence[Record], judgement: Judgement, *, with_tester: bool
+) -> dict[str, set[str]]:
     judged: dict[str, set[str]] = {}
     for value in values(judgement):
-        own = judged.setdefault(value.plan, set())
-        own |= {value.quantity, value.quantity.rpartition(".")[2]}
+        if _counts(value.definition, with_tester=with_tester):
+            own = judged.setdefault(value.plan, set())
+            own |= {value.quantity, value.quantity.rpartition(".")[2]}
+    checks = judgement.cross_checks
     marks = (
         ("change", judgement.comparisons),
         ("step", judgement.ladders),
         ("watched", judgement.watched),
-        ("cross-check", judgement.cross_checks),
+        ("cross-check", [c for c in checks if _counts(c.definition, with_tester=with_tester)]),
         ("claims", claims(records, judgement.points)),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
         ("rises", [points[0] for points in rising.searched(judgement.points)]),
@@ -313,6 +326,10 @@ def _judged(run: Run, records: Sequence[Record], judgement: Judgement) -> dict[s
         for plan in run.plans:
             judged.setdefault(plan.name, set()).add("ab")
     return judged
+
+
+def _counts(definition: Definition, *, with_tester: bool) -> bool:
+    return with_tester or definition.path != DIRECT
 
 
 def _inventory(run: Run) -> Iterator[str]:

@@ -28,12 +28,16 @@ class Part:
 
 
 def packet_ns(points: Iterable[PointResult]) -> Interval | None:
-    """The time of a smallest routed packet, by the most that came through; None: not measured."""
+    """The time of a smallest routed packet, by the most that its CPU let through.
+
+    None: not measured, or something else was the limit.
+    """
     routed = [
         point.values["received_pps"]
         for point in points
         if point.setup == "route" and point.definition.frame_bytes == SMALLEST
         if "received_pps" in point.values and not point.definition.slow_to_pps
+        if point.limit == "cpu"
     ]
     most = max(routed, key=lambda rate: rate.value, default=None)
     if most is None or most.lo <= 0:

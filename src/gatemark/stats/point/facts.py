@@ -3,21 +3,27 @@
 
 Rates, schedule and CPU are read from outside in every pass; the drop counters on the gateway only
 in the instrumented pass, so their shares are taken of that pass's own packets.
+
+Where several workloads are sent, a counter is of all of them, and the loss is the first one's. Then
+drops count only where the first one lost: in its direction, at a stage that has one.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from gatemark.plan.feature import shaped_ways
 from gatemark.quantity import UNITS
 from gatemark.stats.point.core import Core, busiest, busiest_inside, carrier
 from gatemark.stats.point.group import Group, middle, readings
+from gatemark.store.drops import Crossing, Line
 from gatemark.store.record import Accounting, Definition, Record
 from gatemark.unit import LARGEST_FRAME_BYTES, l1_bps, payload_bytes
 
 # The default loss criterion. The lab's own hiccups lose 0.05 to 0.2 % between 60 and 90 % load
 # (measured with a namespace gateway); below 0.1 % loss says nothing about capacity.
 LOSS = 0.001
+WAYS = frozenset({"up", "down"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Drops:
 
     where: str
     loss_share: float  # of all that was lost
-    cut: float  # of all that reached this stage
+    cut: float  # of all that reached this stage; 0: that is not known, beside other workloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,8 @@ def _missed(counts: Sequence[Accounting]) -> float:
 
 def _flow_table(instrumented: Iterable[Record]) -> Drops | None:
     """`drop`: no entry to be had; `insert_failed`: no free tuple (net/netfilter/)."""
-    seen = [record for record in instrumented if record.evidence.conntrack and record.accounting]
+    alone = (record for record in instrumented if not record.definition.beside)
+    seen = [record for record in alone if record.evidence.conntrack and record.accounting]
     dropped = sum(
         record.evidence.conntrack.get(name, 0)
         for record in seen
@@ -180,7 +187,8 @@ def _flow_table(instrumented: Iterable[Record]) -> Drops | None:
 
 def _shaper(instrumented: Iterable[Record]) -> Drops | None:
     """The port whose queue dropped most. A queue never over a limit of its own shapes nothing."""
-    seen = [record for record in instrumented if record.evidence.qdisc and record.accounting]
+    own = (record for record in instrumented if _is_shaped(record))
+    seen = [record for record in own if record.evidence.qdisc and record.accounting]
     dropped: dict[str, int] = {}
     for record in seen:
         for port, counters in record.evidence.qdisc.items():
@@ -198,14 +206,38 @@ def _line(records: Sequence[Record]) -> OnLine | None:
     if not seen:
         return None
     ways = [way for _, line in seen for way in (line.up, line.down)]
-    dropped = sum(way.dropped + way.lost for way in ways)
+    own = [way for record, line in seen for way in _own_ways(record, line)]
     accounted = [record for record, _ in seen if record.accounting]
     return OnLine(
-        drops=_drops("the line", dropped, accounted) if accounted else None,
-        dropped=dropped,
+        drops=_drops("the line", _dropped(own), accounted) if accounted else None,
+        dropped=_dropped(ways),
         busy=median(max(line.up.busy, line.down.busy) for _, line in seen),
         late=late(records),
     )
+
+
+def _dropped(ways: Iterable[Crossing]) -> int:
+    return sum(way.dropped + way.lost for way in ways)
+
+
+def _own_ways(record: Record, line: Line) -> list[Crossing]:
+    ways = {"up": line.up, "down": line.down}
+    return [crossing for way, crossing in ways.items() if way in _lossy_ways(record)]
+
+
+def _is_shaped(record: Record) -> bool:
+    """Whether what its shaper drops may be its own: beside others, in its direction alone."""
+    shaped = shaped_ways(record.definition.features)
+    return not record.definition.beside or bool(shaped and shaped <= _lossy_ways(record))
+
+
+def _lossy_ways(record: Record) -> set[str]:
+    """Directions in which drops may be its own: beside other workloads, those in which it lost."""
+    d = record.definition
+    ways = {d.direction} & WAYS or WAYS
+    if not d.beside:
+        return {*WAYS}
+    return {way for way in ways if record.values.get(f"{way}.loss_ratio", 1.0) > 0}
 
 
 def late(records: Iterable[Record]) -> float:
@@ -215,11 +247,13 @@ def late(records: Iterable[Record]) -> float:
 
 
 def _drops(where: str, dropped: int, seen: Iterable[Record]) -> Drops:
-    counts = [record.accounting for record in seen if record.accounting]
+    records = list(seen)
+    counts = [record.accounting for record in records if record.accounting]
+    is_alone = not any(record.definition.beside for record in records)
     return Drops(
         where=where,
         loss_share=_share(dropped, _sum(counts, "lost")),
-        cut=_share(dropped, dropped + _sum(counts, "unique")),
+        cut=_share(dropped, dropped + _sum(counts, "unique")) if is_alone else 0.0,
     )
 
 

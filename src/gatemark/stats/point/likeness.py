@@ -13,13 +13,26 @@ from gatemark.store.published import Published
 from gatemark.store.record import Definition
 
 TOLERATED: Final = "duration_s"
+# What a plain measurement is without: an access line, another load, turns with other gateways,
+# marked packets. Each of them may limit a rate, and nobody has it without saying so.
+ALONE: Final = {"line": "", "beside": (), "turn_ms": 0.0, "dscp": 0}
 # Where a source is silent: nobody accepts loss without saying so, and a packet is a packet.
-SILENT: Final = {"loss_criterion": None, "offload": False}
+SILENT: Final = {"loss_criterion": None, "offload": False, **ALONE}
+
+
+def is_alone(definition: Definition) -> bool:
+    """Whether nothing but the gateway and its own load was there."""
+    return all(getattr(definition, field) == value for field, value in ALONE.items())
 
 
 def alike(ours: Definition, published: Published) -> bool:
-    """Whether all that the source says agrees with our definition."""
-    text = SILENT | published.stated
+    """Whether all that the source says agrees with our definition.
+
+    A field that it is silent about is the plain one, unless our map of it names the field.
+    """
+    named = {*published.assumed, *published.unstated}
+    silent = {field: value for field, value in SILENT.items() if field not in named}
+    text = silent | published.stated
     return all(
         _agrees(field, value, getattr(ours, field))
         for field, value in text.items()

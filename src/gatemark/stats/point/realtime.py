@@ -87,9 +87,19 @@ def trace_of(definition: Definition, owner: str) -> str:
     """What a flow replays, by the name of its workload; "": it is no replay of this point."""
     if not owner:
         return definition.trace
-    texts = (b.partition(": ") for b in definition.beside)
-    load = next((_read(text) for name, _, text in texts if name == owner), {})
+    load = _beside(definition, owner)
     return load.get("trace", TRACE) if load.get("kind") == REPLAY else ""
+
+
+def dscp_of(definition: Definition, owner: str) -> int:
+    """The code point of a flow's packets, by the name of its workload; 0: none."""
+    return int(_beside(definition, owner).get("dscp", "0")) if owner else definition.dscp
+
+
+def _beside(definition: Definition, owner: str) -> Load:
+    """The keys of a workload beside the first; none where there is no such workload."""
+    texts = (b.partition(": ") for b in definition.beside)
+    return next((_read(text) for name, _, text in texts if name == owner), {})
 
 
 def _read(text: str) -> Load:

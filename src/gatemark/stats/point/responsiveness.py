@@ -50,6 +50,11 @@ def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
     return limit.decide(facts)
 
 
+def is_unchecked(definition: Definition, ceilings: Iterable[PointResult]) -> bool:
+    """Whether it is a responsiveness of which the tester alone was not asked, without a line."""
+    return definition.quantity == RESPONSIVENESS and not _alone(ceilings, definition)
+
+
 def _tester(alone: Mapping[str, float], request_ns: float, goodput_bps: float) -> str:
     own_ns, own_bps = alone.get(REQUEST), alone.get(GOODPUT)
     if own_ns is not None and own_ns > OWN_SHARE * request_ns:

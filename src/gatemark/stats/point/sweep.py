@@ -66,7 +66,7 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
         subject=first.subject.at(dict(others(first.point))),
         direction=first.definition.direction,
         knee_pps=interval,
-        knee_l1_bps=_wire_bps(interval.value, first.values),
+        knee_l1_bps=_wire_bps(interval.value, sweep),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
         no_loss_pps=whole_pps,
         retained={} if open_ended else _retained(curves),
@@ -80,12 +80,16 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
     )
 
 
-def _wire_bps(rate_pps: float, values: Mapping[str, Interval]) -> float:
-    """A rate as bits on the wire, by what the point's own packets came to: sizes may be mixed."""
-    packets, bits = values.get("received_pps"), values.get("received_l1_bps")
-    if packets is None or bits is None or not packets.value:
-        return 0.0
-    return rate_pps * bits.value / packets.value
+def _wire_bps(rate_pps: float, sweep: Iterable[Judged]) -> float:
+    """A rate as bits on the wire, by what packets of its own came to: sizes may be mixed.
+
+    By the first point that received any: the lowest rate may have no trial that counts.
+    """
+    for _, result in sweep:
+        packets, bits = (result.values.get(f"received_{unit}") for unit in ("pps", "l1_bps"))
+        if packets and bits and packets.value:
+            return rate_pps * bits.value / packets.value
+    return 0.0
 
 
 def _warnings(

@@ -17,6 +17,7 @@ Sheaf = Mapping[str, Series]  # of trials, by the name of their file
 LIKE: Final = (
     *("*replay.*.delay", "*replay.*.lost", "*sink.*.bytes"),
     *("*source.*.acked_bytes", "line.*.drops"),
+    *("outside.*.run_ns", "inside.cpu.*", "inside.turns.*"),
 )
 MISSED: Final = re.compile(r"missed_(\d+)ms_ratio")  # of a replay: lost, or later than so many ms
 WAYS: Final = ("up", "down")
@@ -89,11 +90,22 @@ def workloads(record: Record, series: Series) -> list[Workload]:
 
 
 def files(records: Sequence[Record]) -> list[str]:
-    """The files of series that tell of a queue: of mixed trials, and of the same flows alone."""
+    """The files of series that tell of a queue: of mixed trials, and of the same flows alone.
+
+    A box's CPU is in those of the instrumented pass.
+    """
     kept = [record for record in used(records) if record.series]
     if not any(record.parts for record in kept):
         return []
-    return [record.series for record in kept if record.parts or record.definition.trace]
+    read = [record for record in records if record.series and reads_itself(record)]
+    own = [record for record in kept if record.parts or record.definition.trace]
+    return [record.series for record in (*own, *read)]
+
+
+def reads_itself(record: Record) -> bool:
+    """Whether it is a valid mixed trial in which the gateway read its own CPUs."""
+    is_instrumented = record.status == "ok" and record.pass_ == "instrumented"
+    return is_instrumented and bool(record.parts and record.evidence.inside)
 
 
 def used(records: Sequence[Record]) -> Iterator[Record]:

@@ -10,12 +10,12 @@ from gatemark.plan.model import LineWay, TrialSpec
 from gatemark.stats.judgement import Queue
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point.group import Group, group
-from gatemark.stats.queue import trial, wire
+from gatemark.stats.queue import busy, trial, wire
 from gatemark.stats.queue.cause import Case, causes
 from gatemark.stats.queue.formula import Bottleneck, expected
 from gatemark.stats.queue.idle import Idle, idle
-from gatemark.stats.queue.mixed import WAYS, Sheaf, Workload, used, workloads
-from gatemark.stats.queue.trial import Seen
+from gatemark.stats.queue.mixed import WAYS, Sheaf, Workload, reads_itself, used, workloads
+from gatemark.stats.queue.trial import CPU, Seen, settled_ns
 from gatemark.store.record import Record
 
 Specs = Mapping[str, TrialSpec]  # by the trial's name
@@ -41,8 +41,31 @@ def queues(
     for members, flow, own in sights(trials, records, sheaf):
         values = [numbers for sight in own if (numbers := trial.values(sight.seen))]
         if values:
-            made.append(_queue(members, flow, own, values))
+            made.append(
+                _queue(members, flow, own, values, list(_own_readings(members, flow, sheaf)))
+            )
     return tuple(made)
+
+
+def _own_readings(members: Group, flow: tuple[str, str], sheaf: Sheaf) -> Iterator[float]:
+    """The load of a box's CPU meanwhile: it reads that itself, in the instrumented pass alone."""
+    for record in members.instrumented:
+        if record.series not in sheaf or not reads_itself(record):
+            continue
+        others = _beside(*flow, workloads(record, sheaf[record.series]))
+        span_ns = settled_ns(_span_ns(others)) if others else (0.0, 0.0)
+        if (share := busy.busiest(record, sheaf[record.series], *span_ns)) is not None:
+            yield share
+
+
+def _beside(name: str, way: str, loads: Sequence[Workload]) -> tuple[Workload, ...]:
+    """What loads a direction beside a workload."""
+    return tuple(load for load in loads if load.name != name and load.goes(way))
+
+
+def _span_ns(others: Sequence[Workload]) -> tuple[int, int]:
+    """From the first byte of any to the last."""
+    return min(o.window_ns[0] for o in others), max(o.window_ns[1] for o in others)
 
 
 def sights(
@@ -73,12 +96,12 @@ def sight(
     `every`: workloads of all trials, of which those without a load tell the idle delay.
     """
     own = next((load for load in loads if load.name == name), None)
-    others = tuple(load for load in loads if load.name != name and load.goes(way))
+    others = _beside(name, way, loads)
     flow = own.flow(way) if own else None
     if own is None or flow is None or not others:
         return None
     spec = specs[own.record.trial]
-    span_ns = (min(o.window_ns[0] for o in others), max(o.window_ns[1] for o in others))
+    span_ns = _span_ns(others)
     calm = idle(own, way, span_ns[0], [o for o in every if _is_idle(o, own, way, specs)])
     asked = wire.way_of(spec.line, way)
     goodputs = wire.goodputs_bps(others, way)
@@ -93,6 +116,7 @@ def sight(
         streams=[stream for other in others for stream in other.streams(way)],
         deadlines_ms=own.deadlines_ms(way),
         is_call=own.value(f"{way}.mos") is not None and own.definition.clones == 1,
+        cpu_busy=busy.busiest(own.record, own.series, *settled_ns(span_ns)),
     )
     line = wire.bottleneck(spec, way, (seen.loaded, calm.flow), others)
     return Sight(seen, calm, others, asked, line)
@@ -117,6 +141,7 @@ def _queue(
     flow: tuple[str, str],
     sights: Sequence[Sight],
     each: Sequence[Mapping[str, float]],
+    own_readings: Sequence[float],
 ) -> Queue:
     """Medians over the trials, beside what the first one's line should do."""
     first = sights[0]
@@ -127,6 +152,8 @@ def _queue(
         # A period, or a steady state, that few trials have is none.
         if 2 * sum(name in numbers for numbers in each) > len(each)
     }
+    if own_readings:
+        values.setdefault(CPU, median_interval(own_readings))
     shapers = tuple(
         feature
         for feature in members.definition.features

@@ -17,7 +17,7 @@ from gatemark.stats.queue.flow import S_NS, Flow
 NEAR: Final = 0.2  # of the second half's median
 STEP_NS: Final = S_NS  # of a median
 LEAST_NS: Final = 5_000_000  # a wait below this is no queue
-IDLE: Final = 2.0  # times the idle p99: a wait below that is none either
+IDLE: Final = 2.0  # times the idle p99 wait: a wait below that is none either
 CALM_NS: Final = S_NS  # for so long the queue must be empty
 HIGH: Final = 0.95
 IN_A_ROW: Final = 10  # packets: the window of the classifier that ships
@@ -91,9 +91,10 @@ def steady_from(steps: Sequence[float]) -> int | None:
 def recovery_ns(flow: Flow, least_ns: float, idle_p99_ns: float, ended_ns: float) -> float | None:
     """How long after the load's last byte the queue was gone: for 1 s no packet waits or is lost.
 
-    A wait counts from 5 ms or twice the idle p99 on. None if it was not seen for a second.
+    A wait counts from 5 ms or twice the idle p99 wait on. None if it was not seen for a second.
+    `least_ns` and `idle_p99_ns` are delays: of the way without a queue, and without the load.
     """
-    bound_ns = max(LEAST_NS, IDLE * idle_p99_ns)
+    bound_ns = max(LEAST_NS, IDLE * (idle_p99_ns - least_ns))
     after = flow.between(ended_ns, float("inf"))
     last_ns = max([*after.sent_ns[-1:], *after.lost_ns[-1:]], default=ended_ns)
     waits = zip(after.sent_ns, after.delay_ns, strict=True)

@@ -21,6 +21,7 @@ FAR: Final = tuple(name for name, share in TAILS.items() if share > 0.5)  # the 
 # What a study prints of a flow beside a load, whole.
 STUDY: Final = {"p5": 0.05, "p50": 0.5, "p95": 0.95, "max": 1.0}
 MS_NS: Final = 1_000_000
+CPU: Final = "queue_cpu_busy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Seen:
     streams: Sequence[Columns] = ()  # bytes so far of each of its streams
     deadlines_ms: Sequence[int] = ()  # one way, after which a packet of the flow is of no use
     is_call: bool = False  # one call of G.711: the E-model has constants for it
+    cpu_busy: float | None = None  # of the gateway's busiest CPU, over `settled_ns`
 
     @property
     def frame_ns(self) -> float:
@@ -48,8 +50,13 @@ class Seen:
     @property
     def loaded(self) -> Flow:
         """The packets that were sent under the load once slow start was over."""
-        start_ns, end_ns = self.load_ns
-        return self.flow.between(min(start_ns + SETTLE_NS, end_ns), end_ns)
+        return self.flow.between(*settled_ns(self.load_ns))
+
+
+def settled_ns(load_ns: tuple[float, float]) -> tuple[float, float]:
+    """The time of a load without its slow start; none of it where the load is shorter."""
+    start_ns, end_ns = load_ns
+    return min(start_ns + SETTLE_NS, end_ns), end_ns
 
 
 def values(seen: Seen) -> dict[str, float]:
@@ -60,6 +67,7 @@ def values(seen: Seen) -> dict[str, float]:
     parts = (
         *(_added(seen), _used(seen)),
         *(_swing(seen, swinging), _ends(seen, swinging), _shares(seen)),
+        [(CPU, seen.cpu_busy)],
     )
     return {name: float(value) for part in parts for name, value in part if value is not None}
 
@@ -161,8 +169,7 @@ def _ends(seen: Seen, swinging: Swing | None) -> Pairs:
 
 def _shares(seen: Seen) -> Pairs:
     """What the load's streams get of the line."""
-    start_ns, end_ns = seen.load_ns
-    whole, worst = fair.shares(seen.streams, min(start_ns + SETTLE_NS, end_ns), end_ns)
+    whole, worst = fair.shares(seen.streams, *settled_ns(seen.load_ns))
     yield "queue_fairness_ratio", whole
     yield "queue_fairness_p5_ratio", worst
     if seen.goodputs_bps:

@@ -35,6 +35,7 @@ class Way:
     mos: Interval | None = None
     goodput_bps: Interval | None = None  # of the loads that go this way
     line_bps: float | None = None  # of the emulated line
+    cpu: Interval | None = None  # load of the gateway's busiest CPU while a load goes this way
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def _of_queue(queue: Queue, flow: realtime.Flow | None) -> Way:
         mos=values.get("mos") or (_value(flow, "mos") if flow else None),
         goodput_bps=values.get("goodput_bps"),
         line_bps=queue.line_bps,
+        cpu=values.get("cpu_busy"),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point.limit import QUEUE_FULL
 from gatemark.stats.verdict.grade import LETTERS
 from gatemark.stats.verdict.shaping import setup
 from gatemark.stats.verdict.verdict import SHAPE, Verdict
@@ -65,7 +66,12 @@ def _is_of_line(before: Verdict) -> bool:
         for way, rate_bps in before.line_bps.items()
         if way in before.goodput_bps
     )
-    return before.point.limit not in NO_LINE and all(filled)
+    return before.point.limit not in NO_LINE and not _is_full(before.cpu) and all(filled)
+
+
+def _is_full(cpu: Interval | None) -> bool:
+    """Whether the gateway's CPU was what TCP took all of, as the bottleneck `cpu` has it."""
+    return cpu is not None and cpu.value >= QUEUE_FULL
 
 
 def _advice(before: Verdict, best: Verdict, holds: Interval | None) -> Advice:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.stats.math.interval import Interval, plus
+from gatemark.stats.point.realtime import dscp_of
 from gatemark.stats.verdict.seen import WAYS, Seen
 
 MOST_MISSED: Final = 0.01  # of a flow's packets: lost or later than their deadline
@@ -91,7 +92,7 @@ def _tells(rule: Rule, flow: Seen) -> bool:
         return flow.trace in rule.traces
     definition = flow.point.definition
     first = any(feature.startswith(f"shape:{FIRST}") for feature in definition.features)
-    return not (first or definition.dscp)
+    return not (first or dscp_of(definition, flow.flow))
 
 
 def _use(name: str, rule: Rule, flow: Seen) -> Use | None:

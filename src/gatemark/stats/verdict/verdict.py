@@ -19,7 +19,6 @@ from gatemark.stats.verdict.seen import Seen, Way, seen
 from gatemark.stats.verdict.use import Use, uses
 from gatemark.store.record import Scalar
 
-CPU: Final = ("cpu_busy", "cpu_busy_inside")  # by whom it was read: from outside, else by itself
 SHAPE: Final = "shape:"
 TRACE: Final = "trace"  # the factor that is the flow
 
@@ -42,6 +41,8 @@ class Verdict:
     line_bps: dict[str, float]  # of these: the emulated line's rate; none where there is none
     goodput_bps: dict[str, Interval]  # of these: of all loads together
     uses: tuple[Use, ...]
+    # Load of the gateway's busiest CPU under the load alone; of both directions the higher.
+    cpu: Interval | None = None
 
     @property
     def factors(self) -> dict[str, Scalar]:
@@ -53,11 +54,6 @@ class Verdict:
         """The gateway's own queue: `cake`; "": it has none."""
         shapes = [f for f in self.point.definition.features if f.startswith(SHAPE)]
         return shapes[0].split(":")[1] if shapes else ""
-
-    @property
-    def cpu(self) -> Interval | None:
-        """The load of the gateway's busiest CPU meanwhile."""
-        return next((self.point.values[n] for n in CPU if n in self.point.values), None)
 
 
 def verdicts(judgement: Judgement) -> tuple[Verdict, ...]:
@@ -109,6 +105,7 @@ def _verdict(flow: Seen, ways: Sequence[Way], every: Sequence[Seen]) -> Verdict:
         line_bps={way.way: way.line_bps for way in loaded if way.line_bps},
         goodput_bps={way.way: way.goodput_bps for way in loaded if way.goodput_bps},
         uses=uses(every),
+        cpu=max((cpu for _, cpu in flow.has("cpu")), key=lambda cpu: cpu.value, default=None),
     )
 
 

@@ -41,8 +41,12 @@ class Burden(Dialed):
     def load(self) -> None:
         """Fill the way from now on; before it is open: from then on."""
         self.is_wanted = True
-        if self.is_open:
+        if not self.is_open:
+            return
+        try:
             self._begin()
+        except ClosedError as error:
+            self.fail(str(error))
 
     def moved_bytes(self) -> int:
         """Payload so far: what came, or what the other host's TCP acknowledged."""
@@ -51,7 +55,7 @@ class Burden(Dialed):
         return self.channel.acked_bytes() if self.channel else 0
 
     def probe(self, book: Book) -> Own:
-        """Ask for a small object beside the load."""
+        """Ask for a small object beside the load. Raises ClosedError where it breaks just then."""
         try:
             own = Own(self, book)
         except ClosedError as error:

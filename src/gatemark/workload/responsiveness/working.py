@@ -67,7 +67,7 @@ class Working:
         self.rows: dict[str, list[float]] = {
             name: [] for name in ("t_ns", "rpm", "connections", *(f"{way}_bps" for way in ways))
         }
-        self._pace(terms.capacity_bps)
+        self._period_ns = self._period(terms.capacity_bps)
         self._probe_ns = now_ns + self._period_ns
         for burden in burdens:
             burden.load()
@@ -84,7 +84,7 @@ class Working:
             self._probe_ns = max(self._probe_ns + self._period_ns, now_ns)
             self._probe(waiting)
         if now_ns >= self._ends_ns:
-            self._interval()
+            self._interval(now_ns)
             self._ends_ns += self._interval_ns
 
     def moved_bytes(self) -> list[int]:
@@ -111,7 +111,7 @@ class Working:
         elif able := [burden for burden in self.burdens if burden.is_open]:
             waiting.add(self._lot.choice(able).probe(self.book))
 
-    def _interval(self) -> None:
+    def _interval(self, now_ns: int) -> None:
         moved = self.moved_bytes()
         seconds = self._interval_ns / NS
         rates_bps = [
@@ -127,7 +127,7 @@ class Working:
         for name, value in row.items():
             self.rows[name].append(value)
         if not self.course.over:
-            self._pace(sum(rates_bps))
+            self._pace(sum(rates_bps), now_ns)
             self._more()
 
     def _more(self) -> None:
@@ -138,9 +138,15 @@ class Working:
                 self.burdens.append(burden)
                 burden.load()
 
-    def _pace(self, capacity_bps: float) -> None:
+    def _pace(self, capacity_bps: float, now_ns: int) -> None:
+        """As the last interval bears it: a slow one before may have put the next probe far off."""
+        self._period_ns = self._period(capacity_bps)
+        self._probe_ns = min(self._probe_ns, now_ns + self._period_ns)
+
+    def _period(self, capacity_bps: float) -> int:
+        """From probe to probe, ns."""
         pairs = pairs_per_s(capacity_bps / 8, tls=self._target.tls is not None)
-        self._period_ns = round(NS / (2 * pairs))
+        return round(NS / (2 * pairs))
 
     def report(self) -> dict[str, Any]:
         """As the laboratory is given it."""

@@ -2,6 +2,7 @@
 """Flows of a table in print: a figure, a table, the card of connections, the sentence."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.report import gallery
 from gatemark.report.answer import fill
@@ -105,6 +106,18 @@ def test_the_card_is_that_of_the_setup_that_held_least(source: Source) -> None:
     assert any(line.startswith("route: \N{GREATER-THAN OR EQUAL TO} 70000") for line in found.lines)
     assert any("of memory each" in line for line in found.lines)
     assert "recommended nf_conntrack_max: 100000" in found.lines
+
+
+def test_what_the_tester_held_is_no_number_of_the_gateway(source: Source) -> None:
+    points = tuple(
+        replace(point, limit="tester", at_least=True) for point in source.judgement.points
+    )
+    limited = replace(source.judgement, points=points)
+    (card,) = [card for card in cards.cards(limited) if card.title.startswith("Connections")]
+    assert card.value == "\N{GREATER-THAN OR EQUAL TO} 64512"
+    assert card.is_bound  # a page of several runs divides it by nothing
+    assert card.line == "the tester held no more"
+    assert any(line.startswith("route: \N{GREATER-THAN OR EQUAL TO} 70000") for line in card.lines)
 
 
 def test_the_sentence_counts_flows(source: Source) -> None:

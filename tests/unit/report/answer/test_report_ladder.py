@@ -16,6 +16,7 @@ from gatemark.report.chart import waterfall
 from gatemark.report.chart.figure import Row
 from gatemark.report.export.form import export
 from gatemark.report.group import together
+from gatemark.stats.change.ladder import quantity_of
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.interval import Interval
 
@@ -90,6 +91,45 @@ def test_a_doubtful_step_says_so_on_the_card(judged: Judgement) -> None:
     found = next(c for c in cards.cards(judged, [stacked.plan()]) if c.title == "Cost of features")
     doubtful = next(line for line in found.lines if line.startswith("10 rules"))
     assert doubtful.endswith(("no change", "inconclusive", "within noise"))
+
+
+def by_rate(judged: Judgement, *limited: str) -> Judgement:
+    """The ladder in packets/s: each step but the twin costs, and the tester limited these."""
+    (stack,) = judged.ladders
+    own = replace(stack, values={n: v for n, v in stack.values.items() if n != "packet_ns"})
+    name = quantity_of(own)
+    steps = tuple(
+        replace(
+            step,
+            costs=step.costs | {name: replace(step.costs[name], verdict="slower")},
+            at_least=step.arm in limited,
+        )
+        for step in stack.steps
+    )
+    return replace(judged, ladders=(replace(own, steps=steps),))
+
+
+def test_no_title_and_no_card_tells_a_step_that_the_tester_limited(judged: Judgement) -> None:
+    (told,) = by_rate(judged).ladders
+    dearest = ladder.finding(told).partition(" costs ")[0]
+    (other,) = (limited := by_rate(judged, dearest)).ladders
+    assert not ladder.finding(other).startswith(f"{dearest} costs")
+    card = next(c for c in cards.cards(limited) if c.title == "Cost of features")
+    assert dearest not in card.line
+    assert not any(line.startswith(f"{dearest}:") for line in card.lines)
+
+
+def test_where_the_tester_limited_every_step_the_title_says_so(judged: Judgement) -> None:
+    limited = by_rate(judged, *STEPS)
+    (stack,) = limited.ladders
+    assert ladder.finding(stack) == "The tester was the bottleneck of every step"
+    assert not any(card.title == "Cost of features" for card in cards.cards(limited))
+
+
+def test_a_packets_time_is_told_with_any_tester(judged: Judgement) -> None:
+    (stack,) = judged.ladders
+    limited = replace(stack, steps=tuple(replace(s, at_least=True) for s in stack.steps))
+    assert ladder.finding(limited) == ladder.finding(stack)
 
 
 def test_many_steps_are_cut_on_the_card(judged: Judgement) -> None:

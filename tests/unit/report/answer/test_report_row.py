@@ -81,6 +81,21 @@ def test_a_bound_of_the_tester_is_marked() -> None:
     assert tcp(point(TCP, 50e6, at_least=True)).startswith("≥ 50.0")
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"line": "10 Mbit/s, 100 packets"},
+        {"beside": ("uploads: tcp streams=8",)},
+        {"turn_ms": 2.0},
+        {"dscp": 46},
+    ],
+)
+def test_what_else_held_a_rate_back_is_in_no_row(fields: dict[str, Any]) -> None:
+    limited = point(changed(write_bytes=131_072, **fields), 9e6)
+    assert tcp(limited) == DASH
+    assert tcp(limited, point(TCP, 50e6)).startswith("50.0")
+
+
 def test_what_was_not_measured_is_a_dash() -> None:
     assert set(told(box(), builder.nothing()).values()) - {DASH} == {
         "station bench; 2026-11-21; gatemark 0.1.0"

@@ -14,7 +14,7 @@ from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.verdict import verdicts
 
 NONE = seen(300, goodput_bps=15e6 * 1448 / 1514, missed_50ms_ratio=1.0)
-CAKE = seen(4, At(arm="cake", features=("shape:cake:14:wan",), values={"cpu_busy": 0.07}))
+CAKE = seen(4, At(arm="cake", features=("shape:cake:14:wan",)), cpu_busy=0.07)
 
 
 def source(*points: Seen, virtual: bool = False) -> Source:

@@ -89,6 +89,28 @@ def test_titles_say_the_finding(drawn: dict[str, Figure]) -> None:
     }
 
 
+def limited(judged: Judgement, *sizes: int) -> list[line.Line]:
+    """The lines over writes, whose points of these sizes the tester limited."""
+    points = [p for p in judged.points if p.plan == "studies/blocks"]
+    return line.lines([replace(p, at_least=p.point["write_bytes"] in sizes) for p in points])
+
+
+def test_a_title_tells_a_bound_of_the_tester_as_one(judged: Judgement) -> None:
+    drawn = limited(judged, *studies.WRITES)
+    assert line.title(drawn).endswith(
+        "sends ≥ 37.9 Mbit/s of TCP payload at best, ≥ 24.4 Mbit/s with 8 KiB writes"
+    )
+    small = limited(judged, 8192)
+    assert "sends 38.1 Mbit/s of TCP payload at best, ≥ 24.4 Mbit/s" in line.title(small)
+
+
+def test_a_plateau_that_the_tester_limited_needs_at_least_a_size(judged: Judgement) -> None:
+    most = limited(judged, max(studies.WRITES))
+    assert line.share_title(most) == "90 % of the plateau: TCP needs ≥ 32 KiB writes"
+    every = limited(judged, *studies.WRITES)
+    assert line.share_title(every) == "90 % of the plateau: TCP needs ≥ 1 KiB writes"
+
+
 def test_a_share_is_of_the_median_at_the_largest_sizes(judged: Judgement) -> None:
     first = line.lines([p for p in judged.points if p.plan == "studies/blocks"])[0]
     assert first.plateau == sorted(first.values[-3:])[1]

@@ -55,6 +55,24 @@ def test_interval_tells_its_sides(interval: Interval, text: str) -> None:
     assert number.interval(interval, KPPS) == text
 
 
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (six(16_384, 16_383, 16_386), "16384 (16383\N{EN DASH}16386)"),
+        (six(16_384, 16_382, 16_386), "16384 ± 2"),
+        (six(262_144, 262_104, 262_184), "262140 ± 40"),  # it ends where its error ends
+        (six(16_384, 16_084, 16_684), "16400 ± 300"),
+        (six(64_512, 64_512, 64_512), "64512"),
+        (six(812.4, 810.4, 814.4), "812.4 ± 2.0"),
+    ],
+)
+def test_a_count_has_all_its_digits(interval: Interval, text: str) -> None:
+    to = number.Scale(1.0, "flows")
+    assert number.interval(interval, to) == text
+    assert number.value_alone(interval, to) == text.partition(" ")[0]
+    assert number.quantity_interval(interval, "flows") == f"{text} flows"
+
+
 def test_lower_bound_is_marked() -> None:
     shown = number.interval(six(30_100, 29_900, 30_300), KPPS, at_least=True)
     assert shown == "≥ 30.10 ± 0.20"

@@ -57,6 +57,16 @@ def test_the_frame_with_the_most_packets_of_a_search() -> None:
     assert of(frames(rates, "throughput_pps"), "best_rate_frame_bytes") == [256]
 
 
+@pytest.mark.parametrize("size", [512, 1024])
+def test_a_best_frame_is_not_told_where_the_tester_limited_one(size: int) -> None:
+    rates = {512: 80e6, 1024: 120e6, 1500: 90e6}
+    points = [
+        replace(p, at_least=p.point["frame_bytes"] == size)
+        for p in frames(rates, "received_l4_bps")
+    ]
+    assert of(points, "best_payload_frame_bytes") == []
+
+
 def test_two_sizes_have_no_best() -> None:
     assert of(frames({512: 1e6, 1024: 2e6}, "received_l4_bps"), "best_payload_frame_bytes") == []
 
@@ -65,6 +75,26 @@ def test_the_smallest_write_that_is_enough() -> None:
     rates = {1024: 76e6, 8192: 142e6, 32768: 200e6, 131072: 217e6}
     points = [point({"write_bytes": n}, "goodput_bps", bps) for n, bps in rates.items()]
     assert of(points, "enough_write_bytes") == [32768]
+
+
+@pytest.mark.parametrize(("size", "told"), [(131_072, []), (8192, []), (65_536, [32_768])])
+def test_a_write_that_the_tester_limited_decides_nothing(size: int, told: list[float]) -> None:
+    rates = {1024: 76e6, 8192: 142e6, 32768: 200e6, 65_536: 210e6, 131072: 217e6}
+    points = [
+        replace(point({"write_bytes": n}, "goodput_bps", bps), at_least=n == size)
+        for n, bps in rates.items()
+    ]
+    assert of(points, "enough_write_bytes") == told
+
+
+@pytest.mark.parametrize("way", ["send", "receive"])
+def test_what_the_tester_limited_is_not_received_more(way: str) -> None:
+    rates = {"send": 350e6, "receive": 450e6}
+    points = [
+        replace(point({"direction": name}, "goodput_bps", bps), at_least=name == way)
+        for name, bps in rates.items()
+    ]
+    assert of(points, "received_more_bps") == []
 
 
 def test_what_is_received_more_than_sent() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import builder
 import pytest
 import studies
+import swift
 from msgspec.structs import replace
 
 from gatemark.stats.change import gain
@@ -69,6 +70,33 @@ def test_the_largest_write_has_the_whole_plateau() -> None:
     assert max(one_stream.values()) == 1.0
     assert 0.1 < one_stream[1024] < 0.3
     assert 0.55 < one_stream[8192] < 0.75
+
+
+def written(*limited: int) -> Judgement:
+    """TCP over sizes of a write, of which the tester limited these."""
+    judgement = judged()
+    points = [replace(p, at_least=p.point.get("write_bytes") in limited) for p in judgement.points]
+    return replace(judgement, points=tuple(points))
+
+
+def test_a_plateau_that_the_tester_limited_has_no_shares() -> None:
+    assert of(written(), "plateau_share")
+    assert of(written(max(studies.WRITES), max(studies.LENGTHS)), "plateau_share") == {}
+
+
+def test_a_share_that_the_tester_limited_is_not_told() -> None:
+    kept = {dict(key[1:])["write_bytes"] for key in of(written(1024), "plateau_share")}
+    assert {*studies.WRITES} - kept == {1024}
+
+
+def test_a_step_that_the_tester_limited_adds_no_load() -> None:
+    (ladder,) = swift.judgement().ladders
+    steps = [replace(s, costs={"cpu_busy": s.costs["packet_ns"]}) for s in ladder.steps]
+    steps[0] = replace(steps[0], at_least=True)
+    judgement = replace(judged(), ladders=(replace(ladder, steps=tuple(steps)),))
+    kept = {steps[1].arm, steps[2].arm}
+    for quantity in ("step_cpu_busy", "saved_cpu_busy"):
+        assert {arm for arm, *_ in of(judgement, quantity)} == kept
 
 
 def test_two_sizes_are_no_plateau() -> None:

@@ -191,6 +191,25 @@ def test_the_peak_of_a_sweep_is_in_bits_of_payload() -> None:
     assert found.measured == Interval(10_000 * bits, 9_900 * bits, 10_100 * bits, 6, 0.969)
 
 
+@pytest.mark.parametrize("at_least", [False, True])
+def test_a_share_of_a_link_is_a_bound_where_the_tester_was_the_limit(at_least: bool) -> None:
+    linked = point(rate=94e6, link_bps=100_000_000, at_least=at_least)
+    found = only(judged([linked]), published("link_share"))
+    assert found.measured.value == pytest.approx(0.94)
+    assert found.at_least == at_least
+
+
+@pytest.mark.parametrize("at_least", [False, True])
+def test_a_peaks_share_of_a_link_is_the_bound_that_its_knee_is(at_least: bool) -> None:
+    routed = msgspec.structs.replace(UDP, path="route", direction="up")
+    swept = msgspec.structs.replace(knee(routed, 8_000), at_least=at_least)
+    linked = point(routed, link_bps=100_000_000).about(plan=swept.plan, arm=swept.arm)
+    value = published("peak_link_share", stated={"path": "route", "l4": "udp"})
+    found = only(judged([linked], [swept]), value)
+    assert found.measured.value == pytest.approx(0.928)
+    assert found.at_least == at_least
+
+
 def test_a_sweep_without_one_size_has_no_peak_in_bits() -> None:
     swept = knee(msgspec.structs.replace(UDP, path="route", frame_bytes=None), 10_000)
     value = published("peak_l4_bps", stated={"path": "route", "l4": "udp"})

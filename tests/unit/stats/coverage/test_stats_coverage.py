@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from gatemark.plan.load import load, suites
 from gatemark.plan.model import Plan
 from gatemark.report.group.source import Source, judged
-from gatemark.stats.coverage.coverage import Covered, Held, coverage, faults
-from gatemark.stats.coverage.offer import held
+from gatemark.stats.coverage.coverage import Covered, coverage, faults, holding
+from gatemark.stats.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.study.requirement import Need, Requirement, requirements
 
@@ -81,7 +81,7 @@ def test_a_row_in_part_says_what_is_missing() -> None:
 
 
 def test_a_run_shows_what_it_holds_and_nothing_else(quick: Source) -> None:
-    run = Held(label="sample", offers=held(quick.run, quick.records, quick.judgement))
+    run = holding("sample", quick.run, quick.records, quick.judgement)
     rows = coverage(ROWS, PLANS, [run])
     shown = {row.requirement.name for row in rows if row.state == "shown"}
     assert {"K21", "K27", "K28", "K30", "P08", "R02"} <= shown
@@ -91,14 +91,45 @@ def test_a_run_shows_what_it_holds_and_nothing_else(quick: Source) -> None:
 
 def test_a_run_whose_trials_do_not_count_shows_nothing(quick: Source) -> None:
     lost = [replace(record, status="invalid") for record in quick.records]
-    run = Held(label="sample", offers=held(quick.run, lost, quick.judgement))
+    run = holding("sample", quick.run, lost, quick.judgement)
     rows = coverage(ROWS, PLANS, [run])
     assert not any(row.state == "shown" for row in rows)
 
 
-def test_two_gateways_are_two_runs(quick: Source) -> None:
-    offers = held(quick.run, quick.records, quick.judgement)
+def test_two_runs_of_one_gateway_are_no_two_gateways(quick: Source) -> None:
     pair = one_row("K21", Need(yields=("goodput_bps",), runs=2))
-    runs = [Held(label=name, offers=offers) for name in ("one", "two")]
-    assert coverage(pair, PLANS, runs[:1])[0].state == "planned"
-    assert coverage(pair, PLANS, runs)[0].state == "shown"
+    attic = replace(quick.run, station=replace(quick.run.station, name="attic"))
+    faster = replace(quick.run, before={"gateway": {"processor": "faster"}})
+    first, again, second, third = (
+        holding(name, run, quick.records, quick.judgement)
+        for name, run in (("1", quick.run), ("2", quick.run), ("3", attic), ("4", faster))
+    )
+    assert coverage(pair, PLANS, [first])[0].state == "planned"
+    assert coverage(pair, PLANS, [first, again])[0].state == "planned"
+    assert coverage(pair, PLANS, [first, again, second])[0].state == "shown"
+    assert coverage(pair, PLANS, [first, third])[0].state == "shown"
+
+
+def test_what_the_tester_did_alone_shows_no_row_of_a_gateway(quick: Source) -> None:
+    direct = [record for record in quick.records if record.definition.path == "direct"]
+    judgement = judge(quick.run, direct)
+    alone = holding("alone", quick.run, direct, judgement)
+    need = Need(yields=("goodput_bps", "evidence.sender_cpu"))
+    for arms, expected in (((), "planned"), (("direct",), "shown")):
+        row = one_row("K21", replace(need, arms=arms))
+        assert coverage(row, PLANS, [alone])[0].state == expected
+    ceiling = one_row("K21", Need(yields=("ceiling",)))
+    assert coverage(ceiling, PLANS, [alone])[0].state == "shown"
+
+
+def test_levels_that_the_tester_alone_had_are_not_the_gateways(quick: Source) -> None:
+    plan = next(plan for plan in quick.run.plans if "K21" in plan.rows)
+    swept = replace(plan, sweep={"streams": (1, 2)})
+    records = [
+        replace(r, point={**r.point, "streams": 2 if r.definition.path == "direct" else 1})
+        for r in quick.records
+    ]
+    run = replace(quick.run, plans=(swept,))
+    row = one_row("K21", Need(yields=("goodput_bps",), over=("streams",)))
+    kept = holding("sample", run, records, quick.judgement)
+    assert coverage(row, PLANS, [kept])[0].state == "planned"

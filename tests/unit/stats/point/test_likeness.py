@@ -59,10 +59,20 @@ def test_what_is_not_said_is_no_difference() -> None:
         {"features": ("filter:100",)},
         {"loss_criterion": 0.01},
         {"offload": True},
+        {"line": "10 Mbit/s, 100 packets"},
+        {"beside": ("uploads: tcp streams=8",)},
+        {"turn_ms": 2.0},
+        {"dscp": 46},
     ],
 )
 def test_what_is_said_must_agree(fields: dict[str, Any]) -> None:
     assert not alike(ours(**fields), published())
+
+
+def test_a_field_that_a_value_names_is_not_held_to_be_plain() -> None:
+    loaded = ours(line="1 Mbit/s, 50 packets", beside=("upload: tcp",))
+    named = published({"beside": ["upload: tcp"]}, line="1 Mbit/s, 50 packets")
+    assert alike(loaded, named)
 
 
 def test_a_slowdown_is_no_difference() -> None:

@@ -69,6 +69,85 @@ def test_a_loss_elsewhere_is_not_its_own(way: str) -> None:
     assert verdict(changed(HALVED, busy=0.99), *ways).limit == "cpu"
 
 
+GAME = Definition(
+    quantity="replayed rate", path="nat", l4="replay", trace="game", direction="both",
+    beside=("uploads: tcp",), line="15 Mbit/s, 50 packets",
+)  # fmt: skip
+
+
+def beside_uploads(up_lost: float, down_lost: float, evidence: Evidence) -> Verdict:
+    """A game that lost a hundredth of 20 000 packets, beside uploads that dropped far more."""
+    made = Trial(20_000, 19_800).record()
+    lost = {"up.loss_ratio": up_lost, "down.loss_ratio": down_lost, "loss_ratio": 0.01}
+    of_game = replace(made, definition=GAME, values=made.values | lost, evidence=evidence)
+    return decide(gather(group([of_game])[0], None))
+
+
+@pytest.mark.parametrize(
+    ("up_lost", "down_lost", "dropped", "limit"),
+    [
+        (0.02, 0.0, 5_000, "line"),
+        (0.0, 0.02, 5_000, "unknown"),  # it lost on the other way
+        (0.02, 0.0, 99, "unknown"),  # all that dropped there are too few, however few came
+        (0.02, 0.02, 5_000, "line"),
+    ],
+)
+def test_drops_of_uploads_explain_no_loss_of_a_game_on_the_other_way(
+    up_lost: float, down_lost: float, dropped: int, limit: str
+) -> None:
+    line = Line(up=crossing(dropped=dropped), down=IDLE)
+    assert beside_uploads(up_lost, down_lost, Evidence(line=line)).limit == limit
+
+
+def test_a_tenth_of_all_that_came_is_nothing_to_a_flow_that_lost_more() -> None:
+    """19 000 dropped are half of all that came, and less than half of what the flow lost."""
+    made = Trial(100_000, 50_000).record()
+    lost = {"up.loss_ratio": 0.5, "down.loss_ratio": 0.5}
+    evidence = Evidence(line=Line(up=crossing(dropped=19_000), down=IDLE))
+    mixed = replace(made, definition=GAME, values=made.values | lost, evidence=evidence)
+    verdicts = [
+        decide(gather(group([each])[0], None)).limit
+        for each in (mixed, replace(mixed, definition=replace(GAME, beside=())))
+    ]
+    assert verdicts == ["unknown", "line"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "up_lost", "down_lost", "limit"),
+    [
+        ("shape:cake:14:wan", 0.02, 0.0, "shaper"),
+        ("shape:cake:14:wan", 0.0, 0.02, "unknown"),
+        ("shape:cake:14", 0.02, 0.0, "unknown"),  # at both ports: which one dropped is not known
+        ("shape:cake:14", 0.02, 0.02, "shaper"),
+    ],
+)
+def test_drops_of_a_shaper_count_in_the_direction_that_it_shapes(
+    feature: str, up_lost: float, down_lost: float, limit: str
+) -> None:
+    qdisc = {"gw1": {"drops": 5_000, "overlimits": 9_000}}
+    lost = {"up.loss_ratio": up_lost, "down.loss_ratio": down_lost}
+    definition = replace(GAME, features=(feature,), line="")
+    plain = Trial(20_000, 19_800)
+    records = [
+        replace(made, definition=definition, values=made.values | lost)
+        for made in (
+            plain.record(),
+            changed(plain, instrumented=True, more=Evidence(qdisc=qdisc), sequence=1).record(),
+        )
+    ]
+    assert decide(gather(group(records)[0], None)).limit == limit
+
+
+def test_what_conntrack_dropped_beside_others_may_be_theirs() -> None:
+    plain = Trial(20_000, 19_800)
+    full = changed(
+        plain, instrumented=True, more=Evidence(conntrack={"insert_failed": 200}), sequence=1
+    )
+    for definition, limit in ((GAME, "unknown"), (replace(GAME, beside=()), "flow-table")):
+        made = [replace(r, definition=definition) for r in (plain.record(), full.record())]
+        assert decide(gather(group(made)[0], None)).limit == limit
+
+
 def test_what_came_through_was_held_back_by_nothing() -> None:
     assert verdict(Trial(20_000), crossing(busy=0.99)).limit == "none"
 

@@ -80,6 +80,23 @@ def test_a_tester_behind_a_line_is_no_witness() -> None:
     assert point(record(), record("direct", own=99.0, line="1 Mbit/s")).limit == "unknown"
 
 
+def warned(*records: Record) -> bool:
+    return "no-ceiling" in {warning.code for warning in judge(run(), records).warnings}
+
+
+def test_a_tester_that_was_not_asked_without_the_line_is_warned_of() -> None:
+    lined = record(line="5 Mbit/s")
+    assert warned(lined)
+    assert warned(lined, record("direct", line="5 Mbit/s"))
+    assert warned(lined, record("direct", congestion="bbr"))
+    assert not warned(lined, record("direct"))
+
+
+def test_it_is_asked_of_a_test_over_a_line_too() -> None:
+    judged = point(record(line="5 Mbit/s"), record("direct", own=11.0, mbps=1000.0))
+    assert (judged.limit, judged.at_least) == ("tester", True)
+
+
 def test_a_full_cpu_of_the_gateway_is_the_bottleneck() -> None:
     judged = point(record(busy=0.99), record("direct", own=1.0, mbps=1000.0))
     assert judged.limit == "cpu"

@@ -50,6 +50,15 @@ def test_knee_on_the_wire_counts_preamble_and_gap() -> None:
     assert knee.knee_l1_bps == pytest.approx(knee.knee_pps.value * 84 * 8)
 
 
+def test_a_knee_on_the_wire_needs_no_valid_trial_of_the_lowest_rate() -> None:
+    records = [
+        replace(record, status="invalid") if record.point["rate_pps"] == RATES[0] else record
+        for record in sweep(GATEWAY, RATES)
+    ]
+    knee = knee_of(records)
+    assert knee.knee_l1_bps == pytest.approx(knee.knee_pps.value * 84 * 8)
+
+
 @pytest.mark.parametrize(("times", "received"), [("1.5x", 25_925), ("2x", 21_350)])
 def test_what_is_retained_is_of_the_highest_rate_that_the_sweep_received(
     times: str, received: float

@@ -85,6 +85,11 @@ def test_a_slow_way_is_no_queue() -> None:
     assert recovery_ns(made, 100e6, 105e6, 2 * S_NS) == 0
 
 
+def test_on_a_long_way_a_wait_is_as_long_as_on_a_short_one() -> None:
+    made = flow((2, 300), (1, 160), (2, 101))  # of 100 ms without a queue: 60 ms of wait, then 1
+    assert recovery_ns(made, 100e6, 101e6, 2 * S_NS) == pytest.approx(1 * S_NS)
+
+
 def test_a_flow_that_joins_a_load_settles_when_it_is_put_first() -> None:
     seen = joined(flow((1, 300), (9, 20)), -1)
     assert seen is not None

@@ -2,11 +2,12 @@
 """What works beside a load: its rule, the value that decides, and never better by more delay."""
 
 import pytest
-from besides import MS, At, Seen, seen, verdict
+from besides import MS, At, Seen, judged, seen, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.stats.verdict.use import Use
+from gatemark.stats.verdict.seen import seen as flows
+from gatemark.stats.verdict.use import Use, uses
 
 
 def use(name: str, made: Seen) -> Use | None:
@@ -60,6 +61,29 @@ def test_the_web_needs_a_round_trip_of_100_ms_and_1_percent_lost(
 def test_the_web_is_not_known_of_a_flow_that_is_put_first() -> None:
     assert use("web", seen(at=At(features=("shape:htb2:14:wan",)))) is None
     assert use("web", seen(at=At(features=("shape:cake:14:wan",))))
+
+
+MARKED = ("uploads: tcp congestion=cubic", "voice: replay trace=voip dscp=46")
+PLAIN = ("uploads: tcp congestion=cubic", "voice: replay trace=voip")
+
+
+@pytest.mark.parametrize(
+    ("dscp", "beside", "flow", "is_known"),
+    [
+        (0, MARKED, "voice", False),
+        (0, MARKED, "", True),
+        (46, PLAIN, "", False),
+        (46, PLAIN, "voice", True),
+    ],
+)
+def test_the_web_is_not_known_of_a_flow_that_is_marked_itself(
+    dscp: int, beside: tuple[str, ...], flow: str, is_known: bool
+) -> None:
+    down = f"{flow}.down" if flow else "down"
+    values = {f"{down}.delay_mean_ns": 1 * MS, f"{down}.loss_ratio": 0.0}
+    made = seen(at=At(dscp=dscp, beside=beside, flow=flow, values=values))
+    (own,) = (each for each in flows(judged(made)) if each.flow == flow)
+    assert bool([each for each in uses([own]) if each.name == "web"]) is is_known
 
 
 def test_the_worse_direction_decides() -> None:
