@@ -252,6 +252,7 @@ JUDGED: Final = {
     "queue_fairness_p5_ratio": Quantity("ratio", "fairness of the 5th percentile of the seconds"),
     "queue_goodput_bps": Quantity("bit/s", "goodput of a load beside a flow, slow start left out"),
     "queue_line_share": Quantity("ratio", "share of the line that a load's frames take"),
+    "queue_cpu_busy": Quantity("ratio", "load of the gateway's busiest CPU under a load alone"),
     "queue_expected_full_ns": Quantity("ns", "expected wait behind a full buffer"),
     "queue_expected_trough_ns": Quantity("ns", "expected wait after TCP backed off"),
     "queue_expected_mean_ns": Quantity("ns", "expected mean wait"),
@@ -286,7 +287,7 @@ FEWER: Final = (
     *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
     *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),
     *("queue_loss_", "queue_added_loss_", "queue_idle_loss_", "queue_missed_", "queue_harm_"),
-    *("queue_overshoot_", "queue_standing_"),
+    *("queue_overshoot_", "queue_standing_", "queue_cpu_"),
 )
 
 # What a faster tester could only raise; a delay or a share of an overloaded tester has no bound.

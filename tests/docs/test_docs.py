@@ -166,6 +166,12 @@ def test_commands_in_the_text_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_root_is_given_our_path(path: Path) -> None:
+    """The PATH of sudo is its own (secure_path), and .venv/bin is not in it."""
+    assert "sudo gatemark" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     assert [to for to in LINK.findall(prose(path)) if not (path.parent / to).exists()] == []
 

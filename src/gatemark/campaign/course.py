@@ -8,6 +8,8 @@ What ended a block that was not measured to its end decides what comes next:
                                 station's power is cycled, as a gateway that is lost looks so
     a station failed twice      it is quarantined, the others of its model go on
     past its deadline           hung: stopped, its power cycled, tried once more
+    its worker is away          what was measured waits there for the next coordinator
+    a file of it is wrong       it waits on its station for the next coordinator
 
 No verdict comes of any of this: what is not measured leaves a gate undecided.
 """
@@ -18,10 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal
 
-from gatemark.campaign.executor import End, Executor, Task
+from gatemark.campaign.executor import AwayError, End, Executor, Task
 from gatemark.campaign.kept import DiskError
 from gatemark.campaign.ledger import Attempt, Block, Ledger
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, UsageError
 
 RUNS: Final = "runs"
 DRAIN, CANCEL = "drain", "cancel"  # files in the campaign's folder that ask for it
@@ -70,12 +72,14 @@ class Course:
         self._is_full = False  # the disk
 
     def run(self) -> None:
-        """To the end, or until it drains. Raises GatemarkError; the ledger stays sound."""
+        """To the end, or until it drains. Raises GatemarkError; the ledger stays sound.
+
+        It ends where no block is open and none can be claimed.
+        """
         self._resume()
         while True:
-            if not self._draining():
-                self._claim()
-            if not self._open:
+            is_claimed = not self._draining() and self._claim()
+            if not self._open and not is_claimed:  # one that failed as it began leaves others
                 return
             for end in self.executor.poll(LOOK_S):
                 if attempt := self._open.pop(end.attempt, None):
@@ -111,11 +115,12 @@ class Course:
             self._cancel()
         return self._is_cancelled or self._is_full or (self.folder / DRAIN).exists()
 
-    def _claim(self) -> None:
-        """A block for each station that has none."""
+    def _claim(self) -> bool:
+        """A block for each station that has none; whether there was any."""
+        is_claimed = False
         for place, model in list(self._free.items()):
             if len(self._open) >= self.most:
-                return
+                break
             if model in self._dry:
                 continue
             try:
@@ -124,10 +129,12 @@ class Course:
                     self._dry.add(model)
                     continue
                 del self._free[place]
+                is_claimed = True
                 self._begin(attempt)
             except DiskError as error:
                 self._full(error)
-                return
+                break
+        return is_claimed
 
     def _deadline(self, block: Block) -> float:
         lasts_s = block.estimate_s * self.sharing
@@ -135,10 +142,15 @@ class Course:
 
     def _begin(self, attempt: Attempt) -> None:
         """Have it done; one that is begun already goes on."""
-        block = self._blocks[attempt.block]
         try:
-            self.executor.begin(self.task(attempt, block))
-        except DiskError:
+            task = self.task(attempt, self._blocks[attempt.block])
+        except UsageError as error:
+            # It stays as it is, and so does its station: neither is at fault.
+            self.tell(f"{attempt.folder}: {error}; fix that, then `gatemark campaign resume`")
+            return
+        try:
+            self.executor.begin(task)
+        except (DiskError, AwayError):
             raise
         except GatemarkError as error:
             self._failed(attempt, str(error))
@@ -174,6 +186,9 @@ class Course:
             self._count(attempt, self.executor.fetch(attempt, self.folder / RUNS))
         except DiskError:
             raise
+        except AwayError as error:  # it stays started, on its station
+            why = "it was measured; `gatemark campaign resume` fetches it"
+            self.tell(f"{attempt.folder}: {error}; {why}")
         except GatemarkError as error:
             self._failed(attempt, str(error))
         else:

@@ -26,7 +26,6 @@ from gatemark.error import GatemarkError
 
 LOOK_S: Final = 5.0  # how often it is looked which workers are there
 FAILED: Final = 1
-LOST: Final = ("KilledWorker", "NoValidWorkerError")  # a task's error where its worker is gone
 
 
 class Dask:
@@ -74,7 +73,7 @@ class Dask:
         return hash_
 
     def _brought(self, attempt: Attempt, here: Path) -> str:
-        """Have it `here`; its hash. Raises GatemarkError."""
+        """Have it `here`; its hash. Raises GatemarkError, AwayError as `Link.ask` does."""
         expected = self._asked(attempt, carrier.packed)
         place = self.begun / attempt.folder
         try:
@@ -124,7 +123,7 @@ class Dask:
                 return msgspec.json.decode(future.result(timeout=ASK_S), type=End)
             if future.status == "error":
                 error = future.exception(timeout=ASK_S)
-                if type(error).__name__ not in LOST:
+                if link.is_raised(future, error):
                     return End(attempt, FAILED, str(error))
         self.begin(task)
         return None
@@ -147,7 +146,7 @@ class Dask:
         return ends
 
     def _asked(self, attempt: Attempt, function: Callable[..., Any], *words: object) -> Any:
-        """What a station's worker returns. Raises GatemarkError."""
+        """What a station's worker returns. Raises GatemarkError, AwayError."""
         return self.link.ask(
             attempt.station, self.absent_s, function, self.campaign, attempt.folder, *words
         )

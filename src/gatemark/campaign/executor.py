@@ -16,6 +16,7 @@ from typing import Protocol
 import msgspec
 
 from gatemark.campaign.ledger import Attempt
+from gatemark.error import GatemarkError
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +56,15 @@ class End:
     why: str = ""  # what it said last
 
 
+class AwayError(GatemarkError):
+    """Nobody answers on the way to a station: nothing of it, and of its block, is at fault."""
+
+
 class Executor(Protocol):
-    """Raises GatemarkError where a station cannot be reached, DiskError where no room is here."""
+    """Raises GatemarkError where a block cannot be had, DiskError where no room is here.
+
+    Raises AwayError where nobody answers who could tell.
+    """
 
     def begin(self, task: Task) -> None:
         """Its folder is there when this returns."""

@@ -18,6 +18,8 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
 IMAGE: Final = "{image}"  # in the command of a model's `switch`
 PREVIOUS: Final = "previous"  # a gate's `against`: the build before
 MOST_REPEATS: Final = 1000
+BARE: Final = 0.2  # a share without its `%` is below this
+SHARE: Final = f'write "1%", which is below 100 %; a bare number is a share below {BARE:g}'
 Level = str | int | float | bool
 
 
@@ -116,13 +118,17 @@ def read(path: Path) -> Campaign:
 
 
 def share(word: float | str) -> float:
-    """`3%` and 0.03 are the same. Raises ValueError."""
-    if isinstance(word, str):
-        number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
-    else:
-        number = float(word)
-    if not 0 <= number <= 1:
-        raise ValueError(word)
+    """`3%` and 0.03 are the same. Raises ValueError with what to write.
+
+    1 and 0.5 could be per cent as well, and a gate that allows 100 % never fails.
+    """
+    is_percent = isinstance(word, str) and word.endswith("%")
+    try:
+        number = float(str(word).removesuffix("%")) / (100 if is_percent else 1)
+    except ValueError:
+        raise ValueError(SHARE) from None
+    if not 0 <= number < (1 if is_percent else BARE):
+        raise ValueError(SHARE)
     return number
 
 
@@ -130,12 +136,13 @@ def _gate(gate: Gate, path: Path, at: int) -> Gate:
     """With its shares as numbers."""
     shares = {}
     for key in ("allow", "exact_allow"):
+        word = getattr(gate, key)
         try:
-            shares[key] = share(getattr(gate, key))
-        except ValueError:
+            shares[key] = share(word)
+        except ValueError as error:
             line = line_of(path, key, table=f"gate[{at}]")
-            text = f"{key} = {getattr(gate, key)!r}: a share of 0 to 1, or per cent"
-            raise UsageError(f'{path}:{line}: {text}: "3%"') from None
+            written = repr(word) if isinstance(word, str) else f"{word:g}"
+            raise UsageError(f"{path}:{line}: {key} = {written}: {error}") from None
     return replace(gate, **shares)
 
 

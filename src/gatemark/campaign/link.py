@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatemark.campaign import carrier
+from gatemark.campaign.executor import AwayError
 from gatemark.error import GatemarkError
 
 CONNECT_S: Final = 5.0
 ASK_S: Final = 10.0  # an answer of a worker to a short question
 AGAIN_S: Final = 0.2
+LOST: Final = ("KilledWorker", "NoValidWorkerError")  # a task's error where its worker is gone
 LEAST_TRIES: Final = 5  # a machine that was suspended knows no patience by the clock alone
 
 
@@ -30,7 +32,7 @@ class Link:
         self._tries = 0  # since then
 
     def client(self) -> Any:
-        """Dask's; None: the scheduler is away just now. Raises GatemarkError if it stays so."""
+        """Dask's; None: the scheduler is away just now. Raises AwayError if it stays so."""
         if self._client is not None and self._client.status == "running":
             self._there, self._tries = time.monotonic(), 0
             return self._client
@@ -41,7 +43,7 @@ class Link:
             self._tries += 1
             is_late = time.monotonic() > self._there + self.patience_s
             if is_late and self._tries >= LEAST_TRIES:
-                raise GatemarkError(
+                raise AwayError(
                     f"{self.address}: no scheduler of these keys: {error}; "
                     "`gatemark campaign scheduler` starts one, then `gatemark campaign resume`"
                 ) from None
@@ -72,9 +74,12 @@ class Link:
         return True
 
     def ask(self, place: str, patience_s: float, *call: Any) -> Any:
-        """What a station's worker returns; asked again where it was lost. Raises GatemarkError."""
+        """What a station's worker returns; asked again where it was lost.
+
+        Raises GatemarkError with what the worker raises, AwayError where it does not answer.
+        """
         until, tries = time.monotonic() + patience_s, 0
-        why, answer = "no scheduler", None
+        why, answer, fault = "no scheduler", None, ""
         while time.monotonic() < until or tries < LEAST_TRIES:
             tries += 1
             if client := self.client():
@@ -85,9 +90,13 @@ class Link:
                 except TimeoutError:  # a worker does one thing after another: it would begin anew
                     why = "no answer yet"
                 except Exception as error:
-                    why, answer = str(error) or type(error).__name__, None
+                    why = str(error) or type(error).__name__
+                    fault = why if is_raised(answer, error) else ""
+                    answer = None
             time.sleep(AGAIN_S)
-        raise GatemarkError(f"{place}: its worker does not answer: {why}")
+        if fault:
+            raise GatemarkError(f"{place}: its worker: {fault}")
+        raise AwayError(f"{place}: its worker does not answer: {why}")
 
     def close(self) -> None:
         """Leave the scheduler."""
@@ -95,6 +104,12 @@ class Link:
         if client is not None:
             with suppress(Exception):
                 client.close(timeout=CONNECT_S)
+
+
+def is_raised(future: Any, error: BaseException) -> bool:
+    """Whether the called function raised it, and not Dask on the way to a worker and back."""
+    is_error = future is not None and future.status == "error"
+    return is_error and type(error).__name__ not in LOST
 
 
 def send(client: Any, place: str, name: str, *call: Any) -> Any:

@@ -66,19 +66,18 @@ def _read(
 
     from gatemark.report.group import source
     from gatemark.report.study.coverage import anchors
-    from gatemark.stats.coverage.coverage import Held
-    from gatemark.stats.coverage.offer import held
+    from gatemark.stats.coverage.coverage import holding
     from gatemark.store.directory import RunDirectory
 
-    offers: list[Held] = []
+    runs: list[Held] = []
     links: dict[str, tuple[str, Anchors]] = {}
     for path in paths:
         kept = source.judged(reading.read(path), path)
         label = path.resolve().name
-        offers.append(Held(label=label, offers=held(kept.run, kept.records, kept.judgement)))
+        runs.append(holding(label, kept.run, kept.records, kept.judgement))
         page = os.path.relpath(RunDirectory(path).page, out.parent if out else Path())
         links[label] = quote(page), anchors(kept)
-    return offers, links
+    return runs, links
 
 
 def _tell(rows: "Sequence[Covered]") -> None:

@@ -125,13 +125,12 @@ class Sides:
         return setup(self.old), setup(self.new)
 
     def _ratio(self) -> float:
+        from gatemark.campaign.file import share
+
         try:
-            number = float(self.allow.removesuffix("%")) / (100 if "%" in self.allow else 1)
-        except ValueError:
-            number = -1.0
-        if not 0 <= number <= 1:
-            raise UsageError(f"--allow {self.allow}: a share of 0 to 1, or per cent: 1%")
-        return number
+            return share(self.allow)
+        except ValueError as error:
+            raise UsageError(f"--allow {self.allow}: {error}") from None
 
 
 def _is_station(word: str) -> bool:

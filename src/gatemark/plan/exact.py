@@ -6,6 +6,7 @@ A plan of look-ups or matchers is asked for the instructions of one of their ope
 gatemark run ladder --exact --station qemu-mips
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.ab import versus
-from gatemark.plan.expand import OF_KIND, check, points, workload_at
+from gatemark.plan.expand import OF_KIND, check, factors, points, workload_at
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Arm, Factor, Gateway, Plan, Probe, Repeat, Workload
 
@@ -22,6 +23,7 @@ TIMES: Final = 3  # the same number in each: that is the claim
 EXACT: Final = "exact"  # the figure
 LADDER: Final = "ladder"  # the figure whose arms are steps; of others each stands against the first
 COUNTS: Final = "instructions"  # the probe
+RATES: Final = frozenset({"rate_pps", "rate_bps"})  # instructions stand in their place
 KERNELS: Final = ("lpm", "filter", "match", "gateway")  # commands that mark what they repeat
 
 
@@ -45,7 +47,10 @@ def is_traceable(plan: Plan) -> bool:
 
 
 def exact(plan: Plan) -> Plan:
-    """The plan in instructions. Raises UsageError where none of it is a packet at a time."""
+    """The plan in instructions.
+
+    Raises UsageError where none of it is a packet at a time, or where another question was left.
+    """
     if counts(plan):
         return plan
     arms = tuple(arm for arm in plan.arm if arm.path != DIRECT)
@@ -57,6 +62,8 @@ def exact(plan: Plan) -> Plan:
             f"--exact: {plan.name} is not of packets through a gateway; "
             "ladders, ablations, sizes and models of UDP are"
         )
+    if why := _uncountable(loads):
+        raise UsageError(f"--exact: {plan.name} {why}")
     walked = msgspec.convert(_kept(msgspec.to_builtins(plan.workload)), Workload)
     made = replace(
         plan,
@@ -66,7 +73,7 @@ def exact(plan: Plan) -> Plan:
         gateway=Gateway(),
         workload=replace(walked, kind="walk"),
         sweep={name: levels for name, levels in plan.sweep.items() if name in KEPT},
-        case=_once(plan.case),
+        case=_once(case for case in plan.case if not _uncountable([workload_at(plan, case)])),
         repeat=Repeat(times=TIMES, twin=plan.repeat.twin),
         probe=Probe(),
         search=None,
@@ -75,8 +82,35 @@ def exact(plan: Plan) -> Plan:
         variants=(),
         variant="",
     )
+    _check_question(plan, made)
     check(made)
     return made
+
+
+def _uncountable(loads: Sequence[Workload]) -> str:
+    """Why no packet of these is counted by itself; nothing where one is."""
+    if all(load.kind == "tcp" for load in loads):
+        return (
+            "is of TCP connections, and packets are counted one at a time; "
+            "counting/protocols has segments of TCP"
+        )
+    if all(load.mix for load in loads):
+        return (
+            "sends a mix of sizes, and packets are counted one at a time; "
+            "counting/sizes has one size after the other"
+        )
+    return ""
+
+
+def _check_question(plan: Plan, made: Plan) -> None:
+    """UsageError where what it asks is not among what a single packet has."""
+    dropped = [name for name in factors(plan) if name not in KEPT]
+    is_alone = len(made.arm) + made.repeat.twin == 1
+    if dropped and not factors(made) and (is_alone or not RATES.issuperset(dropped)):
+        raise UsageError(
+            f"--exact: {plan.name} varies {', '.join(dropped)}, which one packet at a time does "
+            "not have; counting/features compares setups"
+        )
 
 
 def _of_kernels(plan: Plan, commands: set[str]) -> Plan:
@@ -110,7 +144,7 @@ def _against_first(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
     return (first, *(replace(arm, against=first.name or first.setup) for arm in others))
 
 
-def _once(cases: tuple[dict[str, Factor], ...]) -> tuple[dict[str, Factor], ...]:
+def _once(cases: Iterable[dict[str, Factor]]) -> tuple[dict[str, Factor], ...]:
     """Cases that differ in what a walk has."""
     distinct: list[dict[str, Factor]] = []
     for case in map(_kept, cases):

@@ -4,6 +4,7 @@
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
@@ -13,7 +14,7 @@ from gatemark.error import UsageError
 from gatemark.plan import device, driver, turns, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.level import spread_out
-from gatemark.plan.line.keys import AQMS, LINE, LINE_FACTORS, line_at
+from gatemark.plan.line.keys import AQMS, LINE, LINE_FACTORS, line_at, overlap
 from gatemark.plan.line.sane import line_faults
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.mix import mean_bytes
@@ -165,8 +166,11 @@ def plain(message: str) -> str:
     return f"{match[2]}: {match[1]}{fix}"
 
 
-def check(plan: Plan) -> None:
-    """UsageError unless every point of the plan can be asked for; the message names the key."""
+def check(plan: Plan, given: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
+    """UsageError unless every point of the plan can be asked for; the message names the key.
+
+    `given`: the keys of each workload that somebody wrote, also those that are as by default.
+    """
     if not plan.arm:
         raise UsageError("a plan needs a [setup] or at least one [[arm]]")
     _check_arms(plan)
@@ -184,7 +188,7 @@ def check(plan: Plan) -> None:
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
         fits = (*misfits(plan, load), *turns.misfit(plan, load), *workloads.faults(plan, loads))
         over = line_faults(plan, line_at(plan, point), loads)
-        for reason in (*_sendable(plan, loads, point), *fits, *over):
+        for reason in (*_sendable(plan, loads, point, given), *fits, *over):
             raise UsageError(reason)
 
 
@@ -194,15 +198,22 @@ def arm_at(plan: Plan, arm: Arm, point: dict[str, Factor]) -> Arm:
     return on_line(arm, (line.up.rate_bps, line.down.rate_bps) if line else None)
 
 
-def _sendable(plan: Plan, loads: Mapping[str, Workload], point: dict[str, Factor]) -> Iterator[str]:
+def _sendable(
+    plan: Plan,
+    loads: Mapping[str, Workload],
+    point: dict[str, Factor],
+    given: Mapping[str, Collection[str]],
+) -> Iterator[str]:
     """Why one of a point's workloads cannot be sent on one of the arms."""
     for name, load in loads.items():
         base = plan.beside[name] if name else plan.workload
         factors = workloads.own(point, name)
+        # An empty one takes away what the plan has: rate_bps = 0, mix = "".
+        written = {key for key in given.get(name, ()) if getattr(base, key, None)}
         where = f" of [beside.{name}]" if name else ""
         alone = (
             *(*faults(load), *driver.faults(load)),
-            *(*_strangers(load, factors), *_twice(base, factors)),
+            *(*_strangers(load, factors), *_twice(base, {*factors, *written})),
             *filter(None, (misfit(arm, load) or driver.misfit(arm, load) for arm in plan.arm)),
         )
         for reason in alone:
@@ -304,14 +315,11 @@ def _strangers(load: Workload, point: dict[str, Factor]) -> Iterator[str]:
             yield f"`{name}` means nothing for kind {load.kind}; leave it out of that point"
 
 
-def _twice(base: Workload, point: dict[str, Factor]) -> Iterator[str]:
-    """A size or a rate that is given in both of its words."""
+def _twice(base: Workload, given: Collection[str]) -> Iterator[str]:
+    """A size or a rate that is given in both of its words, be it as it is by default."""
     preset = Workload()
     for pair in PAIRS:
-        given = [
-            name for name in pair if name in point or getattr(base, name) != getattr(preset, name)
-        ]
-        if len(given) == len(pair):
+        if all(name in given or getattr(base, name) != getattr(preset, name) for name in pair):
             yield f"`{pair[0]}` and `{pair[1]}` say the same thing; leave one out"
 
 
@@ -329,10 +337,17 @@ def override(plan: Plan, settings: dict[str, Any]) -> Plan:
         else:
             plan = _with(plan, table, name, value)
     try:
-        check(plan)
+        check(plan, _given(plan, settings))
     except UsageError as error:
         raise UsageError(f"--set {', '.join(settings)}: {plan.name}: {error}") from None
     return plan
+
+
+def _given(plan: Plan, settings: Collection[str]) -> dict[str, set[str]]:
+    """The keys of each workload that are set."""
+    tables = {"workload": workloads.MAIN} | {name: name for name in plan.beside}
+    split = [workloads.split(key) for key in settings]
+    return {name: {key for at, key in split if at == table} for table, name in tables.items()}
 
 
 def arms(plan: Plan) -> tuple[Arm, ...]:
@@ -349,7 +364,8 @@ def applies(plan: Plan, key: str) -> bool:
     if table == LINE:
         if key not in LINE_FACTORS:
             raise UsageError(f"--set {key}: no such key{nearest(key, list(LINE_FACTORS))}")
-        return plan.line is not None and key not in factors(plan)
+        swept = [factor for factor in factors(plan) if factor.partition(".")[0] == LINE]
+        return plan.line is not None and not any(overlap(key, factor) for factor in swept)
     return _applies(plan, key, table, name)
 
 

@@ -321,6 +321,13 @@ def _on_line(feature: str, line_bps: tuple[float, float] | None) -> str:
     return shape.on_line(arguments, *line_bps)
 
 
+def shaped_ways(features: Iterable[str]) -> set[str]:
+    """Directions that shapers among these features hold to a rate: up, down."""
+    known = (f for f in features if (own := FEATURES.get(f.partition(":")[0])) and own.shapes)
+    shapers = (shape.parse(parts(feature)[1]) for feature in known)
+    return {shape.WAYS[side] for shaper in shapers for side in shaper.sides}
+
+
 def programs(features: Iterable[str]) -> tuple[str, ...]:
     """Those of the features that are programs, in order; a feature of no known name is none."""
     names = {name for name, feature in FEATURES.items() if feature.program}

@@ -118,7 +118,7 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
         variant=variant if variant in known else "",
     )
     try:
-        check(plan)
+        check(plan, _given(data))
         expect.check(plan)
     except expect.ExpectError as error:
         raise _expected(error, path) from None
@@ -356,6 +356,15 @@ def _workloads_of(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
     tables = {"workload": data.get("workload", {})}
     tables |= {f"beside.{name}": table for name, table in beside.items()}
     return {place: table for place, table in tables.items() if isinstance(table, dict)}
+
+
+def _given(data: dict[str, Any]) -> dict[str, list[str]]:
+    """The keys that are written of each workload, by its name."""
+    tables = _workloads_of(data).items()
+    return {
+        workloads.MAIN if place == "workload" else workloads.split(place)[1]: list(table)
+        for place, table in tables
+    }
 
 
 def _kind_of(data: dict[str, Any], place: str) -> str:

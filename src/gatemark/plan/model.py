@@ -70,6 +70,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     name: str = ""  # defaults to the setup in words
     against: str = ""  # ladder, exact: the arm that this one is a step from; "": the one before
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
+    line: bool = True  # direct: false leaves the plan's line out, which bounds the tester's ceiling
 
     @property
     def setup(self) -> str:

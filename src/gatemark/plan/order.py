@@ -122,7 +122,7 @@ def _spec(
         plan=plan.name,
         arm=arm_at(plan, arm, base(point)),
         gateway=plan.gateway,
-        line=line_at(plan, base(point)),
+        line=line_at(plan, base(point)) if arm.line else None,
         workload=_seen(plan, workload_at(plan, base(point))),
         beside=beside_at(plan, base(point)),
         point=point,

@@ -71,3 +71,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     after: dict[str, Any] = {}  # the same when the run had ended
     versions: dict[str, str] = {}  # of gatemark, of python; of "agent mips": hash, compiler, flags
     notes: tuple[str, ...] = ()  # remarks on the run as a whole
+
+    @property
+    def gateway(self) -> tuple[str, object]:
+        """Which gateway it is of: that of one station with one processor is one."""
+        return self.station.name, (self.before.get("gateway") or {}).get("processor")

@@ -12,7 +12,7 @@ from command import gatemark
 from gatemark.campaign.course import FOLDER
 from gatemark.campaign.ledger import MOST_FAILED, Block, Ledger
 from gatemark.commands.campaign import answer, coordinate
-from gatemark.commands.campaign.layout import Layout
+from gatemark.commands.campaign.layout import SWITCH_S, Layout
 from gatemark.error import UsageError
 from gatemark.node import flock
 from gatemark.station import lock
@@ -72,6 +72,17 @@ def test_what_a_station_is_asked_for_is_whole(home: Path) -> None:
     assert [arm.switch for arm in task.arms] == ["./flash.sh old.bin", "./flash.sh 'new image.bin'"]
     assert (task.base, task.station) == (str(home), str(home / "rack.toml"))
     assert task.lock
+
+
+def test_a_deadline_has_room_for_the_command_that_switches(home: Path) -> None:
+    (switched, *_) = coordinate.opened(home / "begun")[1].blocks()
+    text = CAMPAIGN.replace('switch = "./flash.sh {image}"\n', "")
+    for image in ("old", "new image"):
+        text = text.replace(f'image = {{ box = "{image}.bin" }}', 'setup = "nat"')
+    (home / "box.toml").write_text(text)
+    coordinate.begin(home / "box.toml", home / "second")
+    (alone, *_) = coordinate.opened(home / "second")[1].blocks()
+    assert switched.estimate_s - alone.estimate_s == pytest.approx(2 * SWITCH_S, abs=1.0)
 
 
 def test_the_power_is_cycled_by_a_command_of_the_files_folder(home: Path) -> None:

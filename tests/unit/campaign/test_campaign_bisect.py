@@ -14,7 +14,7 @@ from command import gatemark
 from msgspec.structs import replace
 
 from gatemark.campaign.executor import End, Task
-from gatemark.campaign.file import Build, Model, Suite
+from gatemark.campaign.file import SHARE, Build, Model, Suite
 from gatemark.campaign.local import Local
 from gatemark.commands.campaign import bisect
 from gatemark.commands.campaign.bisect import Bisection, Identity, SkippedError, hold
@@ -224,7 +224,7 @@ def test_what_is_not_in_the_file_is_told(tmp_path: Path) -> None:
         ("--from a --to c", "--to c: no such build; known are: a, b"),
         ("--from b --to a", "--from b --to a: name an earlier build first"),
         ("--from a --to b --model x", "--model x: name one of lab"),
-        ("--from a --to b --allow x", "--allow x: a share of 0 to 1, or per cent: 1%"),
+        ("--from a --to b --allow x", f"--allow x: {SHARE}"),
     ):
         done = gatemark("campaign", "bisect", "two.toml", *words.split(), cwd=tmp_path)
         assert (done.code, done.err) == (2, f"gatemark: {printed}\n")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from command import gatemark
 
+from gatemark.campaign.file import SHARE, share
+
 FILE = """\
 schema  = "gatemark.campaign/1"
 title   = "Rules"
@@ -85,7 +87,10 @@ def test_a_plan_says_what_it_takes(tmp_path: Path) -> None:
         ('plan = "cost/ab"', 'plan = "cost/ba"', "c.toml:22: no suite or plan 'cost/ba'"),
         ('plan = "cost/ab"', 'plan = "quick"', "c.toml:22: suite quick: name one of its plans"),
         ('build   = "next"', 'build   = "nxt"', "c.toml:25: build: no 'nxt'; did you mean 'next'"),
-        ('allow   = "3%"', 'allow   = "much"', "c.toml:27: allow = 'much': a share of 0 to 1"),
+        ('allow   = "3%"', 'allow   = "much"', f"c.toml:27: allow = 'much': {SHARE}"),
+        ('allow   = "3%"', "allow   = 1", f"c.toml:27: allow = 1: {SHARE}"),
+        ('allow   = "3%"', "allow   = 0.2", f"c.toml:27: allow = 0.2: {SHARE}"),
+        ('allow   = "3%"', 'allow   = "100%"', f"c.toml:27: allow = '100%': {SHARE}"),
         (
             'allow   = "3%"',
             "point = { flows = 7 }",
@@ -139,6 +144,13 @@ def test_what_cannot_be_is_told_in_one_line(
     code, out, err = planned(tmp_path, FILE.replace(old, new, 1))
     assert err.removeprefix("gatemark: ").startswith(printed)
     assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("word", "ratio"), [("3%", 0.03), (0.03, 0.03), ("0.03", 0.03), ("20%", 0.2), (0, 0.0)]
+)
+def test_a_share_is_per_cent_or_a_small_number(word: str | float, ratio: float) -> None:
+    assert share(word) == pytest.approx(ratio)
 
 
 def test_a_folder_without_a_campaign_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from command import gatemark
 from typer import Exit
 
+from gatemark.campaign.file import SHARE
 from gatemark.commands import ab
 from gatemark.store.directory import RunDirectory
 
@@ -28,13 +29,15 @@ from gatemark.store.directory import RunDirectory
         ("ab nat nat --setup nat", "--setup is what two stations are set to"),
         ("ab nat nat --switch flash.sh", "--switch 'flash.sh': say where the arm's name goes"),
         ("ab nat nat --boots 0", "--boots 0: 1 to 100; six give a 95 % interval"),
-        ("ab nat nat --allow much", "--allow much: a share of 0 to 1, or per cent: 1%"),
-        ("ab nat nat --allow 101%", "--allow 101%: a share of 0 to 1, or per cent: 1%"),
+        ("ab nat nat --allow much", f"--allow much: {SHARE}"),
+        ("ab nat nat --allow 100%", f"--allow 100%: {SHARE}"),
+        ("ab nat nat --allow 1", f"--allow 1: {SHARE}"),
+        ("ab nat nat --allow 0.2", f"--allow 0.2: {SHARE}"),
         ("ab nat nat --plan quick", "--plan quick: name one of its plans: quick/speed"),
         ("ab lab lab --plan rfc/ceiling", "--plan rfc/ceiling: it measures no gateway"),
         ("ab endpoint nat", "--plan cost/ab: `direction` = up: on the path endpoint write send"),
         ("ab --exact nat lab", "NEW is a station and OLD a setup: name two of a kind"),
-        ("ab --exact nat nat --allow 2", "--allow 2: a share of 0 to 1, or per cent: 1%"),
+        ("ab --exact nat nat --allow 2", f"--allow 2: {SHARE}"),
         ("ab --exact nat nat --plan cost/flows", "--exact: cost/flows is not of packets through"),
         ("ab --resume RUN nat nat", "--resume goes on with a test as it was planned"),
         ("ab --resume RUN --exact", "--resume goes on with a test as it was planned"),

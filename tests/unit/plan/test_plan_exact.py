@@ -64,6 +64,37 @@ def test_what_is_no_packet_through_a_gateway_is_refused(name: str) -> None:
         exact(plan(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("rfc/mix", "sends a mix of sizes, .*; counting/sizes has one size"),
+        ("quick/tcp", "is of TCP connections, .*; counting/protocols has segments of TCP"),
+        ("rfc/flows", "varies flows, clients, which one packet .*; counting/features compares"),
+        ("rfc/cross-check", "varies kind, rate_pps, driver, which one packet at a time"),
+        ("cost/cpu-flows", "varies flows, which one packet at a time"),
+    ],
+)
+def test_what_would_be_another_question_is_refused(name: str, printed: str) -> None:
+    with pytest.raises(UsageError, match=f"^--exact: {name} {printed}"):
+        exact(plan(name))
+    assert all(counts(plan(f"counting/{own}")) for own in ("sizes", "protocols", "features"))
+
+
+@pytest.mark.parametrize(
+    "name", ["cost/ladder", "cost/ablation", "cost/model", "cost/ab", "quick/cost", "quick/sweep"]
+)
+def test_what_the_documents_promise_is_counted(name: str) -> None:
+    """Ladders, ablations, models; of a sweep of rates the setups are left."""
+    assert counts(exact(plan(name)))
+
+
+def test_points_that_are_no_packet_are_left_out() -> None:
+    """A TCP connection upwards would else be a smallest packet upwards."""
+    paths = plan("wrt54/paths")
+    assert {"kind": "tcp", "direction": "up"} in paths.case
+    assert all("frame_bytes" in case for case in exact(paths).case)
+
+
 def test_kernels_are_counted_in_a_pass_of_their_own() -> None:
     made = exact(plan("algorithms/lpm"))
     assert made.name == "algorithms/lpm-exact"

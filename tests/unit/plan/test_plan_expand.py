@@ -228,6 +228,39 @@ def test_a_size_is_given_in_one_of_its_words() -> None:
         override(plan, {"workload.frame_bytes": 512})
 
 
+@pytest.mark.parametrize("name", ["kofler/netfilter-routing", "rfc/mix"])
+def test_a_size_is_given_also_where_it_is_the_default(name: str) -> None:
+    plan = load(name)[1][0]
+    with pytest.raises(UsageError, match="say the same thing; leave one out"):
+        override(plan, {"workload.frame_bytes": 64})
+
+
+def test_an_empty_word_makes_room_for_the_other() -> None:
+    plan = load("rfc/mix")[1][0]
+    made = override(plan, {"workload.mix": "", "workload.frame_bytes": 64})
+    assert (made.workload.mix, made.workload.frame_bytes) == ("", 64)
+
+
+@pytest.mark.parametrize(
+    ("key", "means"),
+    [
+        ("line.rate_bps", False),
+        ("line.up.rate_bps", False),  # the sweep gives both ways
+        ("line.down.buffer_bytes", False),  # a case has packets
+        ("line.up.fixed_ms", True),
+    ],
+)
+def test_what_the_sweep_gives_of_the_line_is_not_set(key: str, means: bool) -> None:
+    assert applies(load("delay/home")[1][0], key) is means
+
+
+def test_one_way_of_the_line_is_swept_and_the_other_is_set() -> None:
+    home = load("delay/home")[1][0]
+    one_way = replace(home, case=(), sweep={"line.up.rate_bps": (1e6, 2e6)})
+    keys = ("line.rate_bps", "line.up.rate_bps", "line.down.rate_bps")
+    assert [applies(one_way, key) for key in keys] == [False, False, True]
+
+
 @pytest.mark.parametrize("key", ["workload.streams", "workload.settle_s", "workload.write_bytes"])
 def test_a_key_of_another_kind_does_not_apply(key: str) -> None:
     (udp,) = load("rfc/ceiling")[1]

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.feature import FEATURES, parts, tracks
+from gatemark.plan.load import load, suites
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.model import Arm, Direction, Workload
 
@@ -173,3 +174,17 @@ def test_offload_is_for_the_tester_alone() -> None:
     load = Workload(kind="tcp", offload=True)
     assert misfit(Arm(path="direct"), load) == ""
     assert "`offload` is for the path direct alone" in misfit(Arm(path="nat"), load)
+
+
+def test_a_plan_that_sets_buckets_has_room_for_its_flows() -> None:
+    """A full table is no long hash chain; `conntrack-max` sets the buckets too, so it is first."""
+    arms = []
+    for plan in (plan for suite in suites() for plan in load(suite)[1]):
+        for arm in plan.arm:
+            given = dict(map(parts, arm.features))
+            if "buckets" in given:
+                arms.append(arm)
+                most = max(int(flows) for flows in plan.sweep["flows"])
+                assert int(given.get("conntrack-max", ("0",))[0]) >= most, (plan.name, arm.name)
+                assert [*given].index("conntrack-max") < [*given].index("buckets")
+    assert len(arms) == 5

@@ -58,6 +58,10 @@ def test_a_whole_plan_is_read(tmp_path: Path) -> None:
         ('setup = {paht = "nat"}\n', "5: unknown key 'paht' in [setup]; did you mean 'path'?"),
         (SETUP + "[sweep]\nflow = [1]\n", "8: unknown key 'flow' in [sweep]; did you mean 'flows'"),
         (SETUP + "[[sweep.case]]\nflow = 1\n", "8: unknown key 'flow' in [sweep.case]; did you"),
+        (
+            SETUP + '[workload]\nframe_bytes = 64\nmix = "imix"\n',
+            "9: `mix` and `frame_bytes` say the same thing; leave one out",
+        ),
         (SETUP + "[serch]\n", "7: unknown key 'serch'; did you mean 'search'"),
         (SETUP + "[repeat]\npath = 1\n", "8: unknown key 'path' in [repeat]; known are: boots"),
         (SETUP + "repeat.tims = 1\n", "7: unknown key 'repeat' in [setup]"),

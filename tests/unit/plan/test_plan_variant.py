@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variants: a plan's keys put over its own, found by name, their mistakes told by line."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from gatemark.error import UsageError
 from gatemark.plan.expand import points
 from gatemark.plan.load import load, read_plan, suites
+from gatemark.plan.model import Plan
 
 HEAD = """\
 schema = "gatemark.plan/1"
@@ -86,3 +91,53 @@ def test_a_studys_short_variant_takes_a_tenth_of_the_time(suite: str) -> None:
     for plan in load(suite)[1]:
         (short,) = load(plan.name, "short")[1]
         assert short.workload.duration_s <= plan.workload.duration_s / 10
+
+
+TABLES = ("gateway", "workload", "beside", "repeat", "search")
+WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 10: "ten", 20: "twenty"}
+
+
+def texts(plan: Plan) -> str:
+    """All that a plan says of itself, as it is written."""
+    return " | ".join((plan.title, plan.why, plan.reading, *plan.deviations, *plan.lacks.values()))
+
+
+def numbers(struct: Any, at: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers of a plan's structures, each under its place."""
+    for key, value in struct.items():
+        if isinstance(value, dict):
+            yield from numbers(value, f"{at}{key}.")
+        elif isinstance(value, int | float):
+            yield f"{at}{key}", float(value)
+
+
+def changed(plan: Plan, variant: Plan) -> Iterator[tuple[str, float]]:
+    """The numbers of a plan that a variant changes, as the plan itself has them."""
+    both = [
+        dict(numbers(to_builtins({key: getattr(made, key) for key in TABLES})))
+        for made in (plan, variant)
+    ]
+    return ((place, number) for place, number in both[0].items() if both[1].get(place) != number)
+
+
+def stale(place: str, number: float, rate_pps: float) -> str:
+    """A pattern of the words that tell a count of repeats, a time, or a slowed gateway."""
+    word = rf"({number:g}|{WORDS.get(int(number), 'none')})"
+    if place == "gateway.slow_to_pps":
+        return "the slowed gateway"
+    if place.endswith("times"):
+        return rf"\b{word} (\w+ )?(repeats|rounds|times)\b|median of {word}\b"
+    if not place.endswith("_s"):
+        return "$^"
+    packets = rf"\b{number * rate_pps / 1e6:g} million packets"
+    return rf"\b{word} (s|seconds)\b|{packets}" + ("|minute" if number == 60 else "")
+
+
+def test_what_a_plan_says_of_itself_holds_for_its_variants() -> None:
+    wrong = []
+    for plan in (plan for suite in suites() for plan in load(suite)[1]):
+        for name in plan.variants:
+            for place, number in changed(plan, load(plan.name, name)[1][0]):
+                if words := re.search(stale(place, number, plan.workload.rate_pps), texts(plan)):
+                    wrong.append((plan.name, name, place, words[0]))
+    assert wrong == []

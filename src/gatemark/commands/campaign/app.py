@@ -257,8 +257,8 @@ def bisect(
 
     try:
         allowed = share(allow)
-    except ValueError:
-        raise UsageError(f"--allow {allow}: a share of 0 to 1, or per cent: 1%") from None
+    except ValueError as error:
+        raise UsageError(f"--allow {allow}: {error}") from None
     out.mkdir(parents=True, exist_ok=True)
     layout = Layout(read(file), file, file.resolve().parent, out.resolve())
     builds = search.between(layout, from_, to)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gatemark.station.station import Station
 
 BOOT_S: Final = {"netns": 2.0, "qemu": 15.0, "ssh": 90.0}  # what a boot takes, roughly
+SWITCH_S: Final = 180.0  # and the command that flashes an image before it
 TOML: Final = ".toml"
 FILES: Final = ("initramfs", "disk", "key", "known_hosts")  # keys of a virtual station
 
@@ -91,14 +92,18 @@ class Layout:
                 for suite in self.campaign.suites_of(model):
                     seed = rng.randrange(1 << 31)
                     trials = order([self.plan(model, suite)], seed)
-                    kind = self._station(self._seen(model.stations[0])).info.kind
-                    boots_s = BOOT_S.get(kind, 60.0) * len(self.campaign.build)
-                    lasts_s = estimate_s(trials) + boots_s
+                    lasts_s = estimate_s(trials) + self._boots_s(model)
                     number = len(made) + 1
                     made.append(
                         Block(number, model.name, suite.plan, repeat, seed, len(trials), lasts_s)
                     )
         return made
+
+    def _boots_s(self, model: Model) -> float:
+        """What the boots of a block take, one of each build, with what switches to it."""
+        kind = self._station(self._seen(model.stations[0])).info.kind
+        each_s = BOOT_S.get(kind, 60.0) + (SWITCH_S if model.switch else 0.0)
+        return each_s * len(self.campaign.build)
 
     def task(self, attempt: Attempt, block: Block) -> Task:
         """What is asked of the station of an attempt."""

@@ -22,6 +22,7 @@ LINE_FACTORS: Final = (
     *(f"{LINE}.{key}" for key in (*OF_LINE, *OF_WAY)),
     *(f"{LINE}.{way}.{key}" for way in WAYS for key in OF_WAY),
 )
+BUFFERS: Final = frozenset({"buffer_packets", "buffer_bytes"})  # two words for one thing
 AQMS: Final = get_args(Aqm)
 
 
@@ -58,9 +59,15 @@ def _over(base: Any, keys: Any) -> Any:
 
 def _apart(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """The base without its buffer where that is given anew in the other word."""
-    buffers = {"buffer_packets", "buffer_bytes"}
-    taken = buffers if buffers & over.keys() else set()
+    taken = BUFFERS if BUFFERS & over.keys() else frozenset[str]()
     return {key: value for key, value in base.items() if key not in taken}
+
+
+def overlap(factor: str, other: str) -> bool:
+    """Whether two factors give the same thing of a way: `line.rate_bps`, `line.up.rate_bps`."""
+    _, *way, key = factor.split(".")
+    _, *others, its = other.split(".")
+    return (key == its or {key, its} == BUFFERS) and (not way or not others or way == others)
 
 
 def line_at(plan: Plan, point: Mapping[str, Factor]) -> Line | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Final
 
+from gatemark.plan.feature import DIRECT
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.line.time import DEFAULT_PACKETS, line_bits, rate
 from gatemark.plan.mix import frames
@@ -26,6 +27,7 @@ LEAST_OVERHEAD_BYTES: Final = -14  # an IP packet, without Ethernet's header
 
 def line_faults(plan: Plan, line: Line | None, loads: Mapping[str, Workload]) -> Iterator[str]:
     """Why these workloads of a point cannot be sent over this line; nothing if they can."""
+    yield from _past(plan, line)
     if line is None:
         return
     for name in WAYS:
@@ -39,6 +41,15 @@ def line_faults(plan: Plan, line: Line | None, loads: Mapping[str, Workload]) ->
         yield "`turn_ms` of [repeat]: arms at once would have a line each on one CPU; leave it out"
     for which, load in loads.items():
         yield from _of_load(line, load, f" of [beside.{which}]" if which else "")
+
+
+def _past(plan: Plan, line: Line | None) -> Iterator[str]:
+    """Arms that leave the line out: what crosses a gateway is compared over one line."""
+    for arm in plan.arm:
+        if not arm.line and line is None:
+            yield f"`line` = false of the arm {arm.name}: this plan has no [line]; leave it out"
+        elif not arm.line and arm.path != DIRECT:
+            yield f"`line` = false of the arm {arm.name}: for the path direct alone; leave it out"
 
 
 def _of_load(line: Line, load: Workload, of: str) -> Iterator[str]:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plans' README has each key of a workload, in the row of each kind that takes it.
+
+And a document of a suite has its plans, the table of the set-up its steps.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gatemark.plan.expand import FACTORS, OF_KIND
+from gatemark.plan.load import read_suite
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "src" / "gatemark" / "plans" / "README.md"
+ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \|$", re.M)
+
+
+def keys(cell: str) -> set[str]:
+    """The keys of a workload that a cell has; in parentheses are the words that they take."""
+    words = re.findall(r"`\[?(?:workload\.)?(\w+)\]?`", re.sub(r"\([^()]*\)", "", cell))
+    return set(words) & set(FACTORS)
+
+
+def tables() -> tuple[set[str], dict[str, set[str]]]:
+    """The keys of all kinds, and those of each kind's own row."""
+    text = README.read_text(encoding="utf-8").partition("## The workload")[2]
+    common, kinds = text.partition("| kind | keys |")[::2]
+    rows = {name: keys(cell) for name, cell in ROW.findall(kinds) if name in OF_KIND}
+    return {name for name, _ in ROW.findall(common)} & set(FACTORS), rows
+
+
+@pytest.mark.parametrize("kind", OF_KIND)
+def test_a_kind_has_its_keys_in_its_row(kind: str) -> None:
+    common, rows = tables()
+    assert OF_KIND[kind] - common - rows[kind] == set()
+    assert rows[kind] - common - OF_KIND[kind] == set()
+
+
+def test_a_key_of_all_kinds_is_of_no_row_alone() -> None:
+    """What is of some kinds alone, and stands in the first table, is told there."""
+    common, _ = tables()
+    assert set(FACTORS) == common | set().union(*OF_KIND.values())
+
+
+def test_the_algorithms_page_has_each_plan_of_the_suite() -> None:
+    text = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    rows = {name for name, _ in ROW.findall(text)}
+    assert set(read_suite("algorithms").plans) <= rows
+
+
+def test_the_setup_page_has_what_is_built() -> None:
+    """One row for each folder of the package that a step installs into."""
+    text = (ROOT / "setup" / "README.md").read_text(encoding="utf-8")
+    script = (ROOT / "setup" / "install").read_text(encoding="utf-8")
+    for folder in re.findall(r"make -s -C (\w+) install", script):
+        makefile = (ROOT / folder / "Makefile").read_text(encoding="utf-8")
+        places = re.findall(r"\.\./(src/gatemark/\w+)$", makefile, re.M)
+        assert [place for place in places if f"`{place}`" in text], folder
