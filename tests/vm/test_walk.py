@@ -98,7 +98,7 @@ def test_a_segment_differs_from_a_datagram_by_its_functions(counted: Booted) -> 
 
 
 @pytest.mark.parametrize("counted_stand", ["qemu-mips"], indirect=True)
-@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize("direction", ["up", pytest.param("down", marks=pytest.mark.long)])
 def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     counted: Booted, direction: Direction
 ) -> None:
@@ -123,7 +123,7 @@ def test_nothing_answers_a_packet(counted: Booted, l4: L4) -> None:
     assert sent == (2 if l4 == "tcp" else 0)  # it takes two to open a connection
 
 
-@pytest.mark.parametrize("direction", ["send", "receive"])
+@pytest.mark.parametrize("direction", [pytest.param("send", marks=pytest.mark.long), "receive"])
 def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> None:
     load = Workload(kind="walk", walks=10, direction=direction)
     record = counted.measure(Arm(path="endpoint", name="endpoint"), load)

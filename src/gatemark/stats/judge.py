@@ -27,6 +27,7 @@ from gatemark.stats.judgement import (
     Ladder,
     Limit,
     PointResult,
+    Queue,
     Step,
     Travel,
     Warning_,
@@ -103,7 +104,7 @@ def judge(
         estimates=estimated,
         diagnoses=tuple(diagnosis for diagnosis in diagnoses if diagnosis.findings),
         executed=exact.executed(run.plans, judged),
-        queues=queues(run.trials, records, sheaf or {}),
+        queues=_ordered(run, queues(run.trials, records, sheaf or {})),
         sentence=_sentence(run, records, estimated, compared)
         or (
             of_travels(run, found_travels)
@@ -417,7 +418,12 @@ def _of_travels(travels: Sequence[Travel]) -> list[Warning_]:
     return [warning for warning in [warn.unnamed_functions(worst)] if warning]
 
 
-def _place(run: Run, trials: Group) -> tuple[object, ...]:
+def _ordered(run: Run, seen: Sequence[Queue]) -> tuple[Queue, ...]:
+    """In the order of the plans; a trial's place in the run is drawn."""
+    return tuple(sorted(seen, key=lambda queue: _place(run, queue)))
+
+
+def _place(run: Run, trials: Group | Queue) -> tuple[object, ...]:
     """The order of the plans, of their arms, then of the factors' levels."""
     plans = {plan.name: i for i, plan in enumerate(run.plans)}
     arms = {

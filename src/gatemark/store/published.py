@@ -29,7 +29,7 @@ REFERENCE_UNITS: Final[dict[str, str]] = {
     "queue_delay_max_ns": "ns",
     "queue_loss_ratio": "ratio",  # of that flow
     "queue_buffer_bytes": "bytes",  # by the longest wait and the line's rate
-    "queue_reduction": "times",  # the mean delay with the first setup over that with this one
+    "queue_reduction": "times",  # the mean delay without features over that with these
     "queue_idle_mean_ns": "ns",  # of that flow before the load begins
     "queue_idle_p50_ns": "ns",
     "queue_idle_loss_ratio": "ratio",

@@ -221,6 +221,7 @@ _COUNTED: dict[str, Callable[[float], str]] = {
     "rate_bps": lambda rate: _offered(rate, "bit/s"),
     "streams": lambda count: streams(int(count)),
     "share": lambda share: f"{100 * share:g} % of throughput",
+    "start_s": lambda start: f"from {start:g} s on",
 }
 
 

@@ -104,15 +104,13 @@ def of_link(judgement: Judgement) -> Iterator[Bounded]:
 
 
 def _queues(queues: Sequence[Queue]) -> Iterator[Derived]:
-    """Of the plan's own flow upwards; and what an arm's mean delay is to the first arm's."""
-    first: dict[tuple[object, ...], Interval] = {}
-    for queue in queues:
-        if queue.way != "up" or queue.flow:
-            continue
+    """Of the plan's own flow upwards; and what the mean delay with features is to that without."""
+    own = [queue for queue in queues if queue.way == "up" and not queue.flow]
+    bare = {_at(q): q.values[MEAN] for q in own if MEAN in q.values and not q.definition.features}
+    for queue in own:
         yield from ((queue.subject, n, queue.values[n]) for n in QUEUE if n in queue.values)
         if mean := queue.values.get(MEAN):
-            key = queue.plan, *sorted(queue.point.items())
-            base = first.setdefault(key, mean)
+            base = bare.get(_at(queue), mean)
             if base is not mean and mean.lo > 0:
                 n, level = min(base.n, mean.n), min(base.level, mean.level)
                 yield (
@@ -122,6 +120,10 @@ def _queues(queues: Sequence[Queue]) -> Iterator[Derived]:
                         base.value / mean.value, base.lo / mean.hi, base.hi / mean.lo, n, level
                     ),
                 )
+
+
+def _at(queue: Queue) -> tuple[object, ...]:
+    return queue.plan, *sorted(queue.point.items())
 
 
 def _turned(i: Interval, whole: float) -> Interval:

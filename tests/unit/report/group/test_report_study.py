@@ -226,6 +226,7 @@ def test_a_change_from_nothing_has_no_place_in_a_figure(judged: Judgement) -> No
         ("family", "ipv6", "IPv6"),
         ("l4", "tcp", "TCP"),
         ("cap_pps", 10, "cap pps 10"),
+        ("uploads.start_s", 1.5, "uploads: from 1.5 s on"),
     ],
 )
 def test_factors_in_words(name: str, level: str | float, text: str) -> None:

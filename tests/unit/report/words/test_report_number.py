@@ -26,6 +26,8 @@ def six(value: float, lo: float, hi: float) -> Interval:
         (45_400, "ns", "45.4 µs"),
         (1_240_000, "ns", "1.24 ms"),
         (2.5e9, "ns", "2.50 s"),
+        (4_092_261_910, "Hz", "4.09 GHz"),
+        (13_351_214_600, "bytes/s", "13.4 GB/s"),
         (0.998, "ratio", "99.8 %"),
         (0.0, "packets/s", "0 packets/s"),
         (float("nan"), "ns", "\N{EN DASH} ns"),

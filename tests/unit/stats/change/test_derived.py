@@ -3,6 +3,7 @@
 
 from typing import Any
 
+import besides
 import builder
 import pytest
 import studies
@@ -141,3 +142,16 @@ def test_a_step_that_lowers_the_load_saves_as_much() -> None:
     judgement = judged()
     steps, saved = (of(judgement, name) for name in ("step_cpu_busy", "saved_cpu_busy"))
     assert saved == {at: -value for at, value in steps.items()}
+
+
+def test_a_delay_is_reduced_from_that_without_features_wherever_it_stands() -> None:
+    first = besides.seen(30.0, besides.At(arm="shaped", features=("shape:htb2:0.95",)))
+    bare = besides.seen(300.0, besides.At(arm="bare"))
+    reduced = of(besides.judged(first, bare), "queue_reduction")
+    assert reduced == {("shaped",): pytest.approx(301 / 31)}
+
+
+def test_without_such_an_arm_nothing_is_reduced() -> None:
+    arms = ("shape:htb2:0.95", "shape:tbf:0.95")
+    made = [besides.seen(30.0, besides.At(arm=arm, features=(arm,))) for arm in arms]
+    assert of(besides.judged(*made), "queue_reduction") == {}

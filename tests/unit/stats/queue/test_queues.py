@@ -29,6 +29,14 @@ def test_a_point_without_a_load_has_no_queue() -> None:
     assert made == [point for point in queued.POINTS if point[1]]
 
 
+def test_they_stand_in_the_order_of_the_plan_whatever_ran_first() -> None:
+    records, sheaf = queued.made()
+    last = len(records)
+    turned = tuple(replace(r, sequence=last - r.sequence) for r in records)
+    made = [(q.arm, q.point["uploads.streams"]) for q in queues(turned, sheaf)]
+    assert made == [point for point in queued.POINTS if point[1]]
+
+
 def test_all_repeats_count() -> None:
     assert of("drop-tail", 1).values["queue_mean_ns"].n == queued.REPEATS
 
