@@ -217,6 +217,15 @@ def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:
     assert all(figure.plan == "kofler/block-size" for figure in parts["Figure 1"].figures)
 
 
+def test_tables_of_a_part_are_of_its_own_plans(home: Source) -> None:
+    """Another study's run of the same traffic would stand there without its name."""
+    assert {point.plan for point in home.judgement.ceilings} == {"kofler/ceiling"}
+    parts = {"kofler": "Section 5, the generator itself", "procbench": "Section IV-A"}
+    for study, number in parts.items():
+        captions = [table.caption for _, table in made(study, home)[number].tables]
+        assert any("Tester's ceiling" in text for text in captions) == (study == "kofler")
+
+
 def test_the_page_has_the_parts_in_the_studys_order(tmp_path: Path) -> None:
     outlined.keep(tmp_path / "one")
     done = gatemark("report", "--study", "wrt54", "one", cwd=tmp_path)

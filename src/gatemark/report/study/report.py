@@ -24,6 +24,7 @@ from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.report.page import about, columns
 from gatemark.report.several import called
+from gatemark.report.study.narrow import narrowed
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
 from gatemark.report.words.run import repeat_plan
@@ -118,7 +119,7 @@ class Matter:
     plans: frozenset[str]  # of all its parts
     gateways: Sequence[Gateway]
     figures: Sequence[Figure]
-    tables: Sequence[tuple[str, Table]]
+    shared: Source  # all runs as one
 
 
 def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
@@ -168,7 +169,7 @@ def sections(
         plans=frozenset(name for part in outline.part for name in part.plans),
         gateways=columns,
         figures=drawn,
-        tables=list(answers.tables(shared)),
+        shared=shared,
     )
     return [_section(part, f"part-{place}", matter) for place, part in enumerate(outline.part, 1)]
 
@@ -182,7 +183,7 @@ def _section(part: Part, anchor: str, matter: Matter) -> Section:
         *(_gains(source, part) for source in sources if part.gains),
         *(_claims(source, part) for source in sources if part.claims),
         *([_of_boxes(matter.gateways, part)] if part.claims and len(matter.gateways) > 1 else ()),
-        *_own(part, matter.tables),
+        *_own(part, matter.shared),
     ]
     return Section(
         part=part,
@@ -209,13 +210,12 @@ def _figures(part: Part, drawn: Sequence[Figure]) -> list[Figure]:
     return [f for f in drawn if f.plan in part.plans and f.name.startswith(part.figures or ("?",))]
 
 
-def _own(part: Part, tables: Iterable[tuple[str, Table]]) -> Iterator[Table]:
-    """Tables of ours; one that is of a plan says so in its caption."""
-    for name, table in tables:
-        plan = table.caption.partition(":")[0]
-        other = "/" in plan and " " not in plan and plan not in part.plans
-        if part.tables and name.startswith(part.tables) and not other:
-            yield table
+def _own(part: Part, shared: Source) -> Iterator[Table]:
+    """Tables of ours, of the part's own plans."""
+    if part.tables:
+        for name, table in answers.tables(narrowed(shared, part.plans)):
+            if name.startswith(part.tables):
+                yield table
 
 
 def _pairs(source: Source, study: str, part: Part) -> Iterator[Beside]:
