@@ -20,6 +20,8 @@ PACKETS_PPS: Final = 1000
 ARRIVED: Final = 0.9  # of the packets: a cable that loses more is not the one
 EVERYBODY: Final = "ff:ff:ff:ff:ff:ff"
 COUNTED_S: Final = 0.3  # until a driver has counted what came
+AGAIN_S: Final = 0.5
+TRIES: Final = 8  # of ports that came up just now: until both ends, and a bridge there, carry
 RUN: Final = 255  # the number in its test packets
 # A packet a second is 8 packets: seen, with three of them in three passes, 98 times of 100.
 PASSES: Final = 8
@@ -29,17 +31,13 @@ FEWEST: Final = 3  # packets, and passes
 
 async def leads(station: Station, own: str, its: str) -> str:
     """Which of the gateway's ports a few packets of a side arrive at. Raises StationError."""
-    port = station.ports[own]
-    ends = [p for role in ("gw0", "gw1", "gw2") if (p := station.ports.get(role))]
-    before = await port_counters(ends)
-    await _send(port, station.ports[its], PACKETS)
-    await asyncio.sleep(COUNTED_S)
-    after = await port_counters(ends)
-    came = {
-        port.role: after[f"{port.role}.rx_packets"] - before[f"{port.role}.rx_packets"]
-        for port in ends
-    }
-    wanted, there = station.ports[its].device, max(came, key=lambda role: came[role])
+    port, wanted = station.ports[own], station.ports[its].device
+    for _ in range(TRIES):
+        came = await _came(station, port, station.ports[its])
+        there = max(came, key=lambda role: came[role])
+        if came[there] >= ARRIVED * PACKETS:
+            break
+        await asyncio.sleep(AGAIN_S)
     if came[its] >= ARRIVED * PACKETS:
         return f"{port.device} of {port.node.name} to the gateway's {wanted}"
     if came[there] >= ARRIVED * PACKETS:
@@ -52,6 +50,18 @@ async def leads(station: Station, own: str, its: str) -> str:
         f"nothing that {port.device} of {port.node.name} sends arrives at the gateway's {wanted}: "
         "is the cable in, and the port up?"
     )
+
+
+async def _came(station: Station, port: Port, to: Port) -> dict[str, int]:
+    """How many packets each of the gateway's ports counts while a side sends a few."""
+    ends = [p for role in ("gw0", "gw1", "gw2") if (p := station.ports.get(role))]
+    before = await port_counters(ends)
+    await _send(port, to, PACKETS)
+    await asyncio.sleep(COUNTED_S)
+    after = await port_counters(ends)
+    return {
+        end.role: after[f"{end.role}.rx_packets"] - before[f"{end.role}.rx_packets"] for end in ends
+    }
 
 
 async def loses(station: Station, own: str, its: str) -> str:

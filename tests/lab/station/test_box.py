@@ -269,7 +269,10 @@ def test_a_cable_that_loses_a_packet_a_second_is_told(folder: Path) -> None:
     with listening(folder) as host:
         host.on("gw", "sh", "-ec", LOSING + GATEWAY)
         checks = checked(host, station(folder), fails=True)
-    assert {name for name, (ok, _) in checks.items() if not ok} == {"lan cable's loss"}, checks
+    failed = {name for name, (ok, _) in checks.items() if not ok}
+    if "tester's loss" in failed:  # on its own cable: then no other cable's loss is told apart
+        pytest.skip("other work keeps the tester from its CPU")
+    assert failed == {"lan cable's loss"}, checks
     assert "8 of 8000 packets lost on the way to eth0, in 8 of 8" in checks["lan cable's loss"][1]
 
 

@@ -8,6 +8,8 @@
     "bit/s": [[1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]],
     "connections/s": [[1e3, "k connections/s"], [1, "connections/s"]],
     ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
+    Hz: [[1e9, "GHz"], [1e6, "MHz"], [1, "Hz"]],
+    "bytes/s": [[1e9, "GB/s"], [1e6, "MB/s"], [1, "bytes/s"]],
     ratio: [[0.01, "%"]],
   };
 
