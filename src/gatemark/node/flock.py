@@ -49,6 +49,19 @@ def take(file: IO[str] | int) -> bool:
     return True
 
 
+def is_held(file: IO[str] | int) -> bool:
+    """Whether another has it locked. All who ask share it for a moment, and see none in each other.
+
+    Who takes it just then is refused, and tries again.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
 def owner(file: IO[str] | int) -> Owner | None:
     """Who has it locked; None where that cannot be known, or nobody has."""
     status = os.fstat(file if isinstance(file, int) else file.fileno())

@@ -147,8 +147,8 @@ def _evidence(
 
 def _link_bps(ways: Sequence[Way]) -> int | None:
     """What the cables carry, all directions of the traffic together: they do not share it."""
-    rates = [way.wire.link_bps for way in ways]
-    return sum(filter(None, rates)) if all(rates) and rates else None
+    rates = [bps for way in ways if (bps := way.wire.link_bps)]
+    return sum(rates) if ways and len(rates) == len(ways) else None
 
 
 def _own(way: Way) -> str:

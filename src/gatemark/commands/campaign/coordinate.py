@@ -2,7 +2,6 @@
 """The coordinator: begins a campaign's folder, holds it, and sends its blocks to their stations."""
 
 import asyncio
-import fcntl
 import hashlib
 import os
 import secrets
@@ -97,7 +96,7 @@ def alone(folder: Path) -> Iterator[None]:
 
     with flock.opened(str(folder)) as handle:
         while not flock.take(handle):
-            if _is_held(handle):
+            if flock.is_held(handle):
                 who = flock.owner(handle) or "another process"
                 raise UsageError(f"{folder}: {who} runs this campaign: `gatemark campaign status`")
             time.sleep(ASKED_S)
@@ -109,17 +108,7 @@ def is_going(folder: Path) -> bool:
     from gatemark.node import flock
 
     with flock.opened(str(folder)) as handle:
-        return _is_held(handle)
-
-
-def _is_held(handle: int) -> bool:
-    """Whether somebody holds a folder alone. All who ask share it, and see none in each other."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    fcntl.flock(handle, fcntl.LOCK_UN)
-    return False
+        return flock.is_held(handle)
 
 
 def coordinate(folder: Path, *, take_over: bool = False) -> None:

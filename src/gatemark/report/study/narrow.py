@@ -12,10 +12,10 @@ from gatemark.report.group.source import Source
 
 def narrowed(source: Source, plans: Collection[str]) -> Source:
     """The same of these plans alone; what is judged of no plan stays."""
-    judgement = source.judgement
+    judgement, kept = source.judgement, {None, *plans}
     every: dict[str, Any] = {n: getattr(judgement, n) for n in judgement.__struct_fields__}
     own = {
-        name: tuple(each for each in judged if getattr(each, "plan", None) in (None, *plans))
+        name: tuple(each for each in judged if getattr(each, "plan", None) in kept)
         for name, judged in every.items()
         if isinstance(judged, tuple)
     }

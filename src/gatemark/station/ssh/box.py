@@ -204,10 +204,13 @@ class Box:
 
     async def _look_at_links(self) -> None:
         """A cable's ends agree some seconds after they came up, and anew when it was pulled."""
-        for end, side in self.asked.sides.items():
-            role, its = ROLES[end]
-            ends = ((self.sides.ground(end), side.nic), (self.box, self.ports[its].device))
-            self.ports[role] = replace(self.ports[role], link_bps=await link_bps(ends))
+        cables = {ROLES[end]: (end, side.nic) for end, side in self.asked.sides.items()}
+        asked = (
+            link_bps(((self.sides.ground(end), nic), (self.box, self.ports[its].device)))
+            for (_, its), (end, nic) in cables.items()
+        )
+        for (role, _), bps in zip(cables, await asyncio.gather(*asked), strict=True):
+            self.ports[role] = replace(self.ports[role], link_bps=bps)
 
     def rewired(self) -> None:
         """The WAN host's ports are new devices, of which nothing is known."""

@@ -88,7 +88,7 @@ def is_bound(point: PointResult) -> bool:
 
 
 def of_link(judgement: Judgement) -> Iterator[Bounded]:
-    """Payload as a share of the link, which is as fast as its slowest port."""
+    """Payload as a share of what the links carry, each as fast as its slowest port."""
     for point in judgement.points:
         for name in PAYLOAD if point.link_bps else ():
             if rate := point.values.get(name):
