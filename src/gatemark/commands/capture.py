@@ -136,7 +136,7 @@ def _path(standing: "Standing") -> str:
     """What forwarding loses; empty where the gateway's kernel does not time it."""
     from gatemark.number import quantity
 
-    if not standing.path_ns:
+    if standing.path_ns is None or standing.path_cpu is None:
         return ""
     return (
         f"; forwarding: {standing.path_ns:.0f} ns a packet, "

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gatemark.error import GatemarkError, NodeError, UsageError
 from gatemark.run.live import expression
 from gatemark.run.live.block import Blocks
+from gatemark.run.live.capture import path_cost
 from gatemark.run.live.sink import Sink
 
 
@@ -135,3 +136,16 @@ def test_a_full_disk_is_named() -> None:
         pytest.raises(GatemarkError, match="file: No space left on device"),
     ):
         asyncio.run(go(full.fileno()))
+
+
+@pytest.mark.parametrize(
+    ("timed", "cost"),
+    [
+        ({"ns": 1_700, "packets": 14}, (175.0, 0.0007)),
+        ({"ns": 1_000, "packets": 10}, (None, None)),  # no packet since, or a kernel without times
+    ],
+)
+def test_what_was_not_timed_costs_none_rather_than_nothing(
+    timed: dict[str, int], cost: tuple[float | None, float | None]
+) -> None:
+    assert path_cost(timed, {"ns": 1_000, "packets": 10}, 1_000_000) == cost

@@ -7,7 +7,7 @@ engine on the gateway --> blocks, whole --> sink
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -48,8 +48,9 @@ class Standing:
     drops: dict[str, int] = field(default_factory=dict)  # by place
     cpu: float = 0.0  # of one CPU of the gateway, likewise
     memory_bytes: int = 0  # that the engine holds there
-    path_ns: float = 0.0  # of each packet in the engine's program, which delays it so much
-    path_cpu: float = 0.0  # of one CPU: what that program takes from forwarding
+    # None where the gateway's kernel timed none of the engine's program:
+    path_ns: float | None = None  # of each packet in that program, which delays it so much
+    path_cpu: float | None = None  # of one CPU: what that program takes from forwarding
     by: str = ""  # bpf, packet
     over: bool = False
 
@@ -89,6 +90,14 @@ async def _request(gateway: Place, wanted: Wanted) -> dict[str, Any]:
         "duration_ms": round(wanted.seconds * 1000),
         **({"filter": code} if code else {}),
     }
+
+
+def path_cost(
+    timed: Mapping[str, int], since: Mapping[str, int], ns: int
+) -> tuple[float | None, float | None]:
+    """ns of a packet in the engine's program, and its share of a CPU in `ns`; None: not timed."""
+    passed, spent = (timed[key] - since[key] for key in ("packets", "ns"))
+    return (spent / passed, spent / ns) if passed else (None, None)
 
 
 class _Capture:
@@ -163,7 +172,7 @@ class _Capture:
         since = self._first if over else self._last
         self._last = report
         ns = max(report["t_ns"] - since["t_ns"], 1)
-        path_ns, passed = (report["path"][key] - since["path"][key] for key in ("ns", "packets"))
+        path_ns, path_cpu = path_cost(report["path"], since["path"], ns)
         return Standing(
             seconds=(report["t_ns"] - self._first["t_ns"]) / 1e9,
             packets=self._blocks.packets,
@@ -173,8 +182,8 @@ class _Capture:
             drops=dict(report["drops"]),
             cpu=(report["cpu_ns"] - since["cpu_ns"]) / ns,
             memory_bytes=report["resident_bytes"],
-            path_ns=path_ns / max(passed, 1),
-            path_cpu=path_ns / ns,
+            path_ns=path_ns,
+            path_cpu=path_cpu,
             by=self._engine.ready["by"],
             over=over,
         )
