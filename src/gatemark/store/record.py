@@ -239,7 +239,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     kernels: tuple[dict[str, Any], ...] = ()  # algorithm: the program's records, as it printed them
     connecting: dict[str, Scalar] = {}  # connections: stop, number and why of the first failure
     # Responsiveness: confidence (low, medium, high), intervals, saturated_after, goodput_stable,
-    # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end.
+    # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end;
+    # self_repaired (probes that waited for a lost segment), self_clear_most_ns (of the others).
     responsiveness: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

@@ -147,7 +147,14 @@ def evidence(raw: Raw) -> Evidences:
     for name, counts in ahead.items():
         if counts:
             seen[f"{name}_ahead_most_bytes"] = round(max(counts))
-    return {"responsiveness": seen}
+    return {"responsiveness": seen | _repairs(client["loaded"]["self"])}
+
+
+def _repairs(own: Mapping[str, Sequence[int]]) -> dict[str, Scalar]:
+    """How many self probes waited for a lost segment, and the most that one waited without it."""
+    clear = [ns for ns, count in zip(own["http_ns"], own["repairs"], strict=True) if not count]
+    seen: dict[str, Scalar] = {"self_repaired": len(own["repairs"]) - len(clear)}
+    return seen | ({"self_clear_most_ns": max(clear)} if clear else {})
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

@@ -13,6 +13,7 @@ from gatemark.workload.responsiveness.channel import is_over
 from gatemark.workload.responsiveness.dial import Dialed, Request, Target
 from gatemark.workload.responsiveness.draft import LATE_S
 from gatemark.workload.responsiveness.formula import Times
+from gatemark.workload.responsiveness.repair import Repair
 
 LATE_NS: Final = round(LATE_S * 1e9)
 LATE: Final = f"no answer in {LATE_S:g} s"
@@ -33,7 +34,7 @@ class Book:
         default_factory=lambda: {"t_ns": [], "tcp_ns": [], "tls_ns": [], "http_ns": []}
     )
     own: dict[str, Column] = field(
-        default_factory=lambda: {"t_ns": [], "http_ns": [], "ahead_bytes": []}
+        default_factory=lambda: {"t_ns": [], "http_ns": [], "ahead_bytes": [], "repairs": []}
     )
     tried: int = 0
     failed: Counter[str] = field(default_factory=Counter)  # by reason
@@ -118,6 +119,8 @@ class Own(Probe):
 
     def __init__(self, dialed: Dialed, book: Book) -> None:
         super().__init__(book)
+        self._sock = dialed.sock
+        self._repair = Repair.of(self._sock)
         self.request = Request(dialed)
 
     @property
@@ -134,6 +137,7 @@ class Own(Probe):
             t_ns=self.request.channel.read_ns,
             http_ns=self.request.took_ns,
             ahead_bytes=self.request.ahead_bytes,
+            repairs=self._repair.until(Repair.of(self._sock)),
         )
 
     def fail(self, why: str) -> None:

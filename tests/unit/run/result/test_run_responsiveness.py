@@ -23,7 +23,8 @@ T0, WINDOW, T1 = S, 1700 * MS, 2100 * MS
 def book(at_ns: list[int], failed: dict[str, int] | None = None, **ms: float) -> dict[str, Any]:
     """Probes that ended then, each part with one time."""
     foreign = {f"{part}_ns": [round(ms[part] * MS)] * len(at_ns) for part in ("tcp", "tls", "http")}
-    own = {"http_ns": [round(ms["own"] * MS)] * len(at_ns), "ahead_bytes": [0] * len(at_ns)}
+    own = {"http_ns": [round(ms["own"] * MS)] * len(at_ns)}
+    own |= {name: [0] * len(at_ns) for name in ("ahead_bytes", "repairs")}
     return {
         "foreign": {"t_ns": at_ns} | foreign,
         "self": {"t_ns": at_ns} | own,
@@ -124,6 +125,13 @@ def test_failed_probes_are_counted_and_the_most_frequent_reason_is_kept() -> Non
     seen = evidence(found)["responsiveness"]
     assert (seen["failed"], seen["why_failed"]) == (4, "no answer in 10 s")
     assert (seen["confidence"], seen["tls"]) == ("high", "TLSv1.3")
+
+
+def test_requests_that_waited_for_a_lost_segment_stand_apart() -> None:
+    waited = raw()
+    waited.ways[0].sender["loaded"]["self"]["repairs"] = [2, 0, 0]  # the first took 1 s
+    seen = evidence(waited)["responsiveness"]
+    assert (seen["self_repaired"], seen["self_clear_most_ns"]) == (1, 200 * MS)
 
 
 def test_a_window_without_probes_has_no_score() -> None:
