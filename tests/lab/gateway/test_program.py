@@ -50,16 +50,24 @@ def ran() -> dict[str, Record]:
     return measure_each({word: asked(word) for word in WORDS})
 
 
+def crossed(record: Record) -> int:
+    """Packets that crossed the program's port: the test's, but for what is lost on either side.
+
+    All ports of this machine share each CPU's backlog, which other work may fill.
+    """
+    (program,) = record.evidence.programs
+    assert record.accounting is not None
+    assert program.crossed is not None
+    assert 1_000 < record.accounting.unique <= program.crossed <= record.accounting.tried
+    return program.crossed
+
+
 @pytest.mark.parametrize("word", TOOLS)
 def test_a_real_tool_has_seen_what_crossed_the_port(word: str, ran: dict[str, Record]) -> None:
     record = ran[word]
     assert (record.status, record.reason) == ("ok", "")
     (program,) = record.evidence.programs
-    assert record.accounting is not None
-    sent = record.accounting.tried  # 2 000, or what a busy machine left time for
-    assert sent > 1_000
-    assert program.crossed == sent
-    assert program.counters["captured"] == sent, program.last_words
+    assert program.counters["captured"] == crossed(record), program.last_words
     assert record.values["captured_share"] == 1.0
 
 
@@ -80,8 +88,7 @@ def test_the_classifier_has_seen_what_crossed_the_port(word: str, ran: dict[str,
     record = ran[word]
     assert (record.status, record.reason) == ("ok", "")
     (program,) = record.evidence.programs
-    assert record.accounting is not None
-    assert program.counters["seen"] == program.crossed == record.accounting.tried
+    assert program.counters["seen"] == crossed(record)
 
 
 @pytest.mark.parametrize("word", [*TOOLS, *CLASSIFIERS])
