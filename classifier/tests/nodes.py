@@ -27,7 +27,9 @@ MARK: Final = "0x10/0xf0"
 TTL_S: Final = 4
 ENOUGH: Final = 100  # packets until a class is confirmed
 PATIENCE_S: Final = 20.0  # until something has to be so; a busy machine is slower than a quiet one
-ORDERS: Final = "nodes,messages,refused,added,removed,renewed"
+ORDERS: Final = "nodes,messages,refused,added,removed,renewed,untaken"
+FLOWS: Final = 65_536  # that an action node holds (SETS_FLOWS), half of them by RAP at most
+BY_RAP: Final = FLOWS // 2
 PREFERRED: Final = ("--priority", "first,second,other")
 TELLING: Final = ("--key", "key", "--ttl", str(TTL_S))
 COUNTER: Final = """table inet seen {
@@ -97,6 +99,31 @@ client.recv(16)
 client.sendall(struct.pack(">HHIII", 10, 28, 0, 0, 0) + struct.pack(">HH", 259, 12) + bytes(8))
 sys.exit(client.recv(1) != b"")
 """
+# Orders by RAP at the last action node: kind (0: add, 1: remove), the first flow, how many.
+# It waits until each datagram was read, so that none is lost.
+ORDERER: Final = """
+import pathlib, socket, struct, sys, time
+kind, first, count = map(int, sys.argv[1:])
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.connect(("10.77.2.2", 4739))
+until = time.monotonic() + 120
+template = struct.pack(">2H11H", 1, 26, 256, 0, 1, 2, 3, 4, 5, 12, 14, 15, 13)
+def is_read():
+    lines = pathlib.Path("/proc/net/udp").read_text().splitlines()[1:]
+    queues = [line.split()[4] for line in lines if line.split()[1] == "02024D0A:1283"]
+    return queues[0].endswith(":00000000")
+def record(flow):
+    lan, wan = struct.pack(">I", 0x0a640000 + flow), bytes((192, 0, 2, 1))
+    return lan + wan + struct.pack(">2H2BHHB", 5000, 6000, 17, kind, 600, 0, 1)
+for at in range(first, first + count, 100):
+    records = b"".join(map(record, range(at, min(at + 100, first + count))))
+    sets = template + struct.pack(">2H", 256, 4 + len(records)) + records
+    sock.send(struct.pack(">2H2I", 1, 12 + len(sets), 0, 0) + sets)
+    while not is_read():
+        if time.monotonic() > until:
+            sys.exit("the action node reads no more")
+        time.sleep(.001)
+"""
 
 
 class Lab:
@@ -155,9 +182,9 @@ class Lab:
         self.processes.append(process)
         return process
 
-    def python(self, at: int, text: str, log: str) -> subprocess.Popen[bytes]:
+    def python(self, at: int, text: str, log: str, *words: str) -> subprocess.Popen[bytes]:
         """A program in Python at a node."""
-        return self.start(at, sys.executable, "-c", text, log=log)
+        return self.start(at, sys.executable, "-c", text, *words, log=log)
 
     def lines(self, log: str) -> list[str]:
         """What a program wrote so far."""
@@ -226,6 +253,7 @@ def tests(lab: Lab) -> Iterator[tuple[bool, str]]:
     yield unpreferred(lab)
     yield rap(lab)
     yield from refused(lab)
+    yield from full(lab)
     yield offloaded(lab)
 
 
@@ -360,6 +388,93 @@ def refused(lab: Lab) -> Iterator[tuple[bool, str]]:
         ended = lab.python(GATEWAYS, text, name).wait() == 0
         counted = becomes(lambda before=before: refusals(lab) > before)  # type: ignore[misc]
         yield recorded and ended and counted and lab.none_marks(), f"a {name} message is refused"
+
+
+def full(lab: Lab) -> Iterator[tuple[bool, str]]:
+    """The last action node is told more flows by RAP than it may take."""
+    node = lab.classify("attach")
+    marks = becomes(lab.all_mark)
+    before = last_counts(lab, f"an{GATEWAYS}")
+    sent = FLOWS + 500
+    order(lab, "0", 0, sent)
+    grown = growth(lab, before, lambda now: now["untaken"] >= sent - BY_RAP)
+    elements = in_set(lab)
+    time.sleep(TTL_S + 1)
+    holds = (
+        (marks and becomes(lab.all_mark))
+        and grown["renewed"] == 0
+        and sent - BY_RAP <= grown["untaken"] <= sent - BY_RAP + 1
+        and BY_RAP <= elements <= in_set(lab)
+    )
+    yield holds, f"an action node that is full keeps its marks: {elements} elements, {grown}"
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    becomes(lab.none_marks)
+    order(lab, "0", sent, 100)  # one of these takes the place that was left
+    growth(lab, before, lambda now: now["untaken"] >= sent - BY_RAP + 100)
+    node = lab.classify("attach")
+    yield becomes(lab.all_mark), "a node with the key is heard while RAP has filled its half"
+    yield room_again(lab)
+    yield lost(lab)
+    node.send_signal(signal.SIGTERM)
+    node.wait()
+    becomes(lab.none_marks)
+
+
+def room_again(lab: Lab) -> tuple[bool, str]:
+    """Flows that end make room for as many new ones, and renewals need none."""
+    before = last_counts(lab, f"an{GATEWAYS}")
+    was = in_set(lab)
+    order(lab, "0", 1000, 300)
+    order(lab, "1", 0, 1000)
+    grown = growth(lab, before, lambda now: now["removed"] >= 1000)
+    fewer = in_set(lab)
+    order(lab, "0", FLOWS + 1000, 500)
+    more = growth(lab, before, lambda now: now["added"] - grown["added"] >= 500)
+    elements = in_set(lab)
+    holds = (was - fewer, elements - fewer, more["renewed"], more["untaken"]) == (1000, 500, 0, 0)
+    return holds, f"flows that end make room for new ones: {was}, {fewer}, {elements}, {more}"
+
+
+def lost(lab: Lab) -> tuple[bool, str]:
+    """A table that is gone is made anew, and flows that it had take no place of the new one."""
+    before = last_counts(lab, f"an{GATEWAYS}")
+    lab.inside(lab.names[GATEWAYS], "nft", "flush", "ruleset")
+    lab.inside(lab.names[GATEWAYS], "nft", "-f", "-", text=COUNTER)
+    order(lab, "0", 2 * FLOWS, 1000)  # the first transaction of these is refused, at most
+    grown = growth(lab, before, lambda now: now["added"] + now["untaken"] >= 1000)
+    elements = in_set(lab)
+    holds = (
+        grown["renewed"] == 1
+        and grown["untaken"] == 0
+        and 900 <= elements <= 1001
+        and becomes(lab.all_mark)
+    )
+    return holds, f"a table that is gone is made anew, and is empty: {elements} elements, {grown}"
+
+
+def order(lab: Lab, kind: str, first: int, count: int) -> None:
+    """Flows told to the last action node by RAP, to their end."""
+    lab.python(GATEWAYS, ORDERER, "orderer", kind, str(first), str(count)).wait()
+
+
+def in_set(lab: Lab) -> int:
+    """Elements of IPv4 at the last gateway."""
+    words = ("nft", "list", "set", "inet", "gatemark_act", "flows4")
+    return lab.inside(lab.names[GATEWAYS], *words).stdout.count(" timeout ")
+
+
+def growth(
+    lab: Lab, before: dict[str, int], enough: Callable[[dict[str, int]], bool]
+) -> dict[str, int]:
+    """What the last action node's counters grew by, as soon as that is enough or in vain."""
+
+    def grown() -> dict[str, int]:
+        now = last_counts(lab, f"an{GATEWAYS}")
+        return {name: value - before[name] for name, value in now.items()}
+
+    becomes(lambda: enough(grown()))
+    return grown()
 
 
 OFFLOAD: Final = """table inet past {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sets by nft(8), which every gateway with nftables has: one process for all orders of a moment. */
 #include "node/sets.h"
+#include "time/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,6 +15,15 @@
 
 #define TABLE "inet gatemark_act"
 #define ELEMENT_MOST 160
+#define LATER_S 2 /* nft hears of a flow after us, and the kernel clears away once a second */
+
+/*
+ * Elements of a set. Above what we hold there is room for those that ended and were not cleared
+ * away yet, and for those that one transaction takes away and adds: some thousands. So many cost
+ * the kernel no more memory than SETS_FLOWS: its hash table has a power of two of places, at least
+ * 4/3 of this.
+ */
+#define ELEMENTS (SETS_FLOWS / 2 * 3)
 
 /* Both directions show the LAN's own addresses there: NAT's way out is behind, its way in before. */
 static const char made[] =
@@ -105,17 +115,37 @@ static int begin(struct sets *sets)
 	return sets->stream ? 0 : -ENOMEM;
 }
 
+/* What is ours alone, not the kernel's. */
+static void free_all(struct sets *sets)
+{
+	if (sets->stream)
+		fclose(sets->stream);
+	free(sets->text);
+	held_close(&sets->held);
+	*sets = (struct sets){ 0 };
+}
+
 int sets_open(struct sets *sets, uint32_t mark, uint32_t mask, struct fault *fault)
 {
+	int error;
+
 	*sets = (struct sets){ .mark = mark, .mask = mask };
-	return sets_renew(sets, fault);
+	error = held_open(&sets->held);
+	if (error)
+		error = fault_system(fault, error, NULL, "the flows that are held");
+	else
+		error = sets_renew(sets, fault);
+	if (error)
+		free_all(sets);
+	return error;
 }
 
 int sets_renew(struct sets *sets, struct fault *fault)
 {
 	char text[sizeof(made) + 64];
 
-	snprintf(text, sizeof(text), made, SETS_FLOWS, SETS_FLOWS, ~sets->mask, sets->mark);
+	snprintf(text, sizeof(text), made, ELEMENTS, ELEMENTS, ~sets->mask, sets->mark);
+	held_clear(&sets->held);
 	if (begin(sets))
 		return fault_system(fault, -ENOMEM, NULL, "the orders");
 	return run(text, fault);
@@ -125,15 +155,12 @@ void sets_close(struct sets *sets)
 {
 	struct fault fault;
 
-	if (sets->stream)
-		fclose(sets->stream);
-	free(sets->text);
-	*sets = (struct sets){ 0 };
+	free_all(sets);
 	run("table " TABLE "\ndelete table " TABLE "\n", &fault);
 }
 
 /* An element is made before it is taken away: what is not there cannot be. */
-void sets_take(struct sets *sets, const struct order *order, const char *name)
+static void write_order(struct sets *sets, const struct order *order, const char *name)
 {
 	const struct flow_key *key = &order->key;
 	int family = key->family == 4 ? AF_INET : AF_INET6;
@@ -150,9 +177,35 @@ void sets_take(struct sets *sets, const struct order *order, const char *name)
 		fprintf(sets->stream,
 			"add element " TABLE " %s { %s timeout %us comment \"%s %u%%\" }\n", set,
 			element, order->ttl_s, name && *name ? name : "?", order->confidence);
-	sets->added += order->action == ORDER_PREFER;
-	sets->removed += order->action != ORDER_PREFER;
 	sets->waiting++;
+}
+
+static void prefer(struct sets *sets, const struct order *order, const char *name, uint32_t most)
+{
+	uint32_t now_s = (uint32_t)(clock_now() / NS_PER_S);
+
+	if (!held_take(&sets->held, &order->key, now_s + order->ttl_s + LATER_S, now_s, most)) {
+		sets->untaken++;
+		return;
+	}
+	sets->added++;
+	write_order(sets, order, name);
+}
+
+/* What is not held is in no set, or on its way out of it. */
+static void no_more(struct sets *sets, const struct order *order)
+{
+	sets->removed++;
+	if (held_drop(&sets->held, &order->key))
+		write_order(sets, order, NULL);
+}
+
+void sets_take(struct sets *sets, const struct order *order, const char *name, uint32_t most)
+{
+	if (order->action == ORDER_PREFER)
+		prefer(sets, order, name, most);
+	else
+		no_more(sets, order);
 }
 
 int sets_apply(struct sets *sets, struct fault *fault)

@@ -60,12 +60,12 @@ static void take(void *context, const struct order *order)
 {
 	struct session *session = context;
 
-	sets_take(&session->act->sets, order, session->reader.name[order->class]);
+	sets_take(&session->act->sets, order, session->reader.name[order->class], SETS_FLOWS);
 }
 
 static void take_rap(void *context, const struct order *order)
 {
-	sets_take(context, order, NULL);
+	sets_take(context, order, NULL, SETS_FLOWS_UNKEYED);
 }
 
 static void end(struct session *session)
@@ -209,8 +209,9 @@ static void report(const struct act *act)
 
 	for (size_t i = 0; i < SESSIONS; i++)
 		known += act->session[i].fd >= 0 && act->session[i].is_known;
-	printf("%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", known,
-	       act->messages, act->refused, act->sets.added, act->sets.removed, act->renewed);
+	printf("%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	       known, act->messages, act->refused, act->sets.added, act->sets.removed, act->renewed,
+	       act->sets.untaken);
 	fflush(stdout);
 }
 
@@ -221,9 +222,9 @@ static void end_all(struct act *act)
 }
 
 /*
- * Applies what was heard. Where nft refuses it, a set is full, or the table is gone: a reload of
- * the firewall takes it along. It is made anew, and each CN, whose connection ends, tells all that
- * holds when it connects again. What came by RAP is told again in its time.
+ * Applies what was heard. Where nft refuses it, the table is gone: a reload of the firewall takes it
+ * along. It is made anew, and each CN, whose connection ends, tells all that holds when it connects
+ * again. What came by RAP is told again in its time. No set is ever full (node/held.h).
  */
 static int apply(struct act *act, struct fault *fault)
 {
@@ -257,7 +258,7 @@ static int work(struct act *act, struct fault *fault)
 	int error = 0;
 	uint64_t shown = 0;
 
-	printf("nodes,messages,refused,added,removed,renewed\n");
+	printf("nodes,messages,refused,added,removed,renewed,untaken\n");
 	fflush(stdout);
 	while (!error) {
 		waiting[SIGNALS] = (struct pollfd){ .fd = act->signals, .events = POLLIN };
