@@ -4,6 +4,7 @@
 
 struct test *test_first;
 unsigned long test_checks, test_failures;
+const char *test_skipped;
 
 static int wanted(const struct test *test, int words, char **word)
 {
@@ -23,9 +24,12 @@ int main(int argc, char **argv)
 
 		if (!wanted(test, argc, argv))
 			continue;
+		test_skipped = NULL;
 		test->run();
 		failed += test_failures > before;
-		printf("%sok %u - %s\n", test_failures > before ? "not " : "", ++ran, test->name);
+		printf("%sok %u - %s%s%s\n", test_failures > before ? "not " : "", ++ran,
+		       test->name, test_skipped ? " # SKIP " : "",
+		       test_skipped ? test_skipped : "");
 	}
 	printf("1..%u\n# %lu checks, %lu failures\n", ran, test_checks, test_failures);
 	return failed || !ran;

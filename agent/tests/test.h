@@ -20,6 +20,7 @@ struct test {
 
 extern struct test *test_first;
 extern unsigned long test_checks, test_failures;
+extern const char *test_skipped; /* why the test could not be run, or not all of it */
 
 #define TEST(name_)                                                                                \
 	static void test_##name_(void);                                                            \
@@ -30,6 +31,8 @@ extern unsigned long test_checks, test_failures;
 		test_first = &test;                                                                \
 	}                                                                                          \
 	static void test_##name_(void)
+
+#define SKIP(reason) (test_skipped = (reason))
 
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \

@@ -14,6 +14,8 @@ SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
 NAME, RESOLUTION = 2, 9
 REVERSE = 29305  # RFC 5103
 
+Record = dict[tuple[int, int], bytes]  # (enterprise, element) -> value
+
 
 @dataclass(frozen=True)
 class Packet:
@@ -92,7 +94,7 @@ class Collector:
 
     def __init__(self) -> None:
         self.templates: dict[int, list[tuple[int, int, int]]] = {}
-        self.records: list[dict[tuple[int, int], bytes]] = []  # (enterprise, element) -> value
+        self.records: list[Record] = []
 
     def read(self, message: bytes) -> None:
         """One whole message."""

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from captured import Collector, interfaces, packets, pcap
-from wire import INJECT, Agent, B, Event, Keys, SkipError, Wire, expect, holds, sh
+from captured import Collector, Record, interfaces, packets, pcap
+from wire import Agent, B, Event, Keys, SkipError, Wire, expect, holds, sh, unless_overrun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,20 +85,6 @@ def mixture() -> list[bytes]:
     ]
     frames += [ETHERNET + b"\x08\x06" + bytes(46), ETHERNET + b"\x88\xb5" + bytes(100)]
     return frames
-
-
-def inject(wire: Wire, frames: list[bytes]) -> None:
-    """Sends frames as they are; all of them arrive at v1, or nothing can be said."""
-    lines, before = "\n".join(frame.hex() for frame in frames), overrun()
-    sh("ip", "netns", "exec", wire.a or "", "python3", "-c", INJECT, text=lines)
-    if overrun() > before:
-        raise SkipError("other work fills the CPU's backlog, before any capture")
-
-
-def overrun() -> int:
-    """Packets that found the backlog of a CPU full, which all devices share (softnet_stat)."""
-    lines = Path("/proc/net/softnet_stat").read_text(encoding="ascii").splitlines()
-    return sum(int(line.split()[1], 16) for line in lines)
 
 
 def classic(expression: str) -> list[int]:
@@ -181,7 +167,7 @@ def captured_whole(wire: Wire, folder: Path) -> None:
         agent = capture(wire, folder / source, by=source)
         expect(agent.ready["by"], source)
         began = time.time_ns()
-        inject(wire, frames)
+        wire.inject(frames)
         time.sleep(0.2)
         done = agent.close()
         kept = packets((folder / source).read_bytes())
@@ -202,7 +188,7 @@ def captured_to_the_end(wire: Wire, folder: Path) -> None:
     """What the kernel has not handed over as a capture ends is in the file as well."""
     for number in range(4):  # a block may be handed over just before
         agent = capture(wire, folder / f"{number}", by="packet")
-        inject(wire, mixture())
+        wire.inject(mixture())
         agent.close()
         expect(injected(folder / f"{number}"), mixture(), number)
 
@@ -213,7 +199,7 @@ def captured_short(wire: Wire, folder: Path) -> None:
     frames = mixture()
     for name, read in (("pcapng", packets), ("pcap", pcap)):
         agent = capture(wire, folder / name, snaplen=61, format=name)
-        inject(wire, frames)
+        wire.inject(frames)
         time.sleep(0.1)
         agent.close()
         kept = [packet for packet in read((folder / name).read_bytes()) if ours(packet.data)]
@@ -230,7 +216,7 @@ def filtered(wire: Wire, folder: Path) -> None:
         agents[expression] = capture(
             wire, folder / f"{number}", filter=classic(expression), by=source
         )
-    inject(wire, mixture() * 3)
+    wire.inject(mixture() * 3)
     time.sleep(0.2)
     for agent in agents.values():
         agent.close()
@@ -246,7 +232,7 @@ def tags_are_kept(wire: Wire, folder: Path) -> None:
     frame = ETHERNET + bytes.fromhex("8100 2042 0800") + ip4(17, udp(7, 80))[14:]
     for source in ("bpf", "packet"):
         agent = capture(wire, folder / source, by=source, snaplen=70)
-        inject(wire, [frame] * 3)
+        wire.inject([frame] * 3)
         time.sleep(0.2)
         agent.close()
         kept = [packet for packet in packets((folder / source).read_bytes()) if ours(packet.data)]
@@ -258,7 +244,7 @@ def full_rings(wire: Wire, folder: Path) -> None:
     """What finds no room in the ring is counted, and the file keeps whole packets."""
     agent = capture(wire, folder / "file", look_ms=10000, memory_bytes=1 << 20)
     frames = [ip4(17, udp(7, 1400))] * 700
-    inject(wire, frames)
+    wire.inject(frames)
     done = agent.close()
     kept = packets((folder / "file").read_bytes())
     expect(done["captured"], len(kept))
@@ -293,7 +279,7 @@ def laps(wire: Wire, folder: Path) -> None:
     for size in (8, 40, 333, 1200, 77):
         part = [ip4(17, udp(7, size) + struct.pack("!I", i)) for i in range(75)]
         for _ in range(6):
-            inject(wire, part)
+            wire.inject(part)
             sent += len(part)
             expect(written(folder / "file", sent)[sent - len(part) :], part, size)
     expect(agent.close()["drops"]["ring"], 0)
@@ -305,7 +291,7 @@ def rotated(wire: Wire, folder: Path) -> None:
     agent = capture(wire, folder / "a.pcapng", rotate_bytes=20000, keep=2)
     frames = [ip4(17, udp(7, 1000) + struct.pack("!I", i)) for i in range(100)]
     for at in range(0, 100, 5):
-        inject(wire, frames[at : at + 5])
+        wire.inject(frames[at : at + 5])
         time.sleep(0.03)
     done = agent.close()
     holds(done["files"] > 3, done)
@@ -327,11 +313,11 @@ def disk_full(wire: Wire, folder: Path) -> None:
         Agent.command = whole
     frames = [ip4(17, udp(7, 1000))] * 60
     for at in range(0, 60, 5):
-        inject(wire, frames[at : at + 5])
+        wire.inject(frames[at : at + 5])
         time.sleep(0.02)
-    data = (Path(f"/proc/{agent.process.pid}/root") / str(folder / "file")[1:]).read_bytes()
-    done = agent.close()
-    kept = packets(data)
+    with (Path(f"/proc/{agent.process.pid}/root") / str(folder / "file")[1:]).open("rb") as file:
+        done = agent.close()
+        kept = packets(file.read())
     expect(done["error"], "No space left on device", done)
     holds(done["drops"]["file"] > 0, done)
     expect(done["captured"], done["written"] + done["drops"]["file"])
@@ -342,12 +328,11 @@ def disk_full(wire: Wire, folder: Path) -> None:
 def killed(wire: Wire, folder: Path) -> None:
     """A capture that is killed leaves whole packets in its file and nothing at the device."""
     agent = capture(wire, folder / "file")
-    inject(wire, mixture())
-    time.sleep(0.2)
+    wire.inject(mixture())
+    expect(written(folder / "file", len(mixture())), mixture())
     agent.process.send_signal(signal.SIGKILL)
     agent.process.wait()
-    kept = packets((folder / "file").read_bytes())
-    expect([packet.data for packet in kept if ours(packet.data)], mixture())
+    expect(injected(folder / "file"), mixture())
     again = capture(wire, folder / "again")
     again.close()
 
@@ -361,7 +346,7 @@ def alone(wire: Wire, folder: Path) -> None:
     assert process.stdout
     while '"start"' not in (line := process.stdout.readline()):
         holds(line, "it ended")
-    inject(wire, mixture())
+    wire.inject(mixture())
     time.sleep(0.2)
     process.terminate()
     words = process.communicate(timeout=10)[0]
@@ -444,6 +429,7 @@ def packets_of(records: list[Event]) -> int:
     return sum(record["packets"] + record["packets_back"] for record in records)
 
 
+@unless_overrun()
 def flow_totals(wire: Wire) -> None:
     """Records of flows add up to what was sent, to the packet and the byte; IPv4 and IPv6."""
     need_a_device(wire)
@@ -470,7 +456,7 @@ def flow_parts(wire: Wire) -> None:
     agent.start()
     records = []
     for frame in (there, back, back):
-        inject(wire, [frame])
+        wire.inject([frame])
         records += records_until(agent, lambda record: record["protocol"] == 17)
     parts = [record for record in records if record["protocol"] == 17]
     expect([(r["src"], r["src_port"]) for r in parts], [("10.9.0.1", 5000)] * 3)
@@ -491,6 +477,17 @@ def records_until(agent: Agent, last: Callable[[Event], bool]) -> list[Event]:
     raise AssertionError(records)
 
 
+def packets_in(records: list[Record]) -> int:
+    """The packets that records of the test's flows count."""
+    return sum(int.from_bytes(record[0, 2]) for record in of_the_test(records))
+
+
+def of_the_test(records: list[Record]) -> list[Record]:
+    """Those to its ports."""
+    return [record for record in records if 9000 <= int.from_bytes(record[0, 11]) <= 9006]
+
+
+@unless_overrun()
 def flow_messages(wire: Wire) -> None:
     """IPFIX over UDP and TCP: templates first, numbers in order, totals as sent; both kinds."""
     need_a_device(wire)
@@ -498,12 +495,15 @@ def flow_messages(wire: Wire) -> None:
         with Listener(protocol) as listener:
             keys = {"collector": "127.0.0.1", "port": listener.port, "protocol": protocol}
             sent, agent = flows_sent(wire, 4, uniflows=uniflows, idle_ms=300, **keys)
-            time.sleep(0.6)  # by its idle time, while it runs
+            while packets_in(listener.collector.records) < sent["sent"]:
+                listener.take()  # by its idle time, while it runs
             done = agent.close()
+            while len(listener.collector.records) < done["sent"]:
+                listener.take()
             collector = listener.read()
         expect((done["sent"], done["lost"]), (len(collector.records), 0))
-        test = [r for r in collector.records if 9000 <= int.from_bytes(r[0, 11]) <= 9006]
-        expect(sum(int.from_bytes(r[0, 2]) for r in test), sent["sent"])
+        test = of_the_test(collector.records)
+        expect(packets_in(test), sent["sent"])
         expect(sum(int.from_bytes(r[0, 1]) for r in test), sent["sent"] * 82)
         expect({r[0, 136] for r in test}, {b"\x01"}, "idle")
         expect(any((29305, 2) in r for r in test), not uniflows)
@@ -512,24 +512,30 @@ def flow_messages(wire: Wire) -> None:
 class Listener:
     """A collector in the namespace of v1: a program of its own, since a socket is of one."""
 
+    # Over UDP it reads until its stdin is closed, over TCP to the end of the connection.
     PROGRAM = """
-import socket, sys
+import select, socket, sys
 kind = {"udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}[sys.argv[1]]
 s = socket.socket(socket.AF_INET, kind)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[2])))
 if sys.argv[1] == "tcp": s.listen()
 print(s.getsockname()[1], flush=True)
 c = s.accept()[0] if sys.argv[1] == "tcp" else s
-s.settimeout(3); c.settimeout(3)
-try:
-    while data := c.recv(65536): print(data.hex(), flush=True)
-except TimeoutError: pass
+sources = [c] if sys.argv[1] == "tcp" else [c, sys.stdin]
+wait = None
+while ready := select.select(sources, [], [], wait)[0]:
+    if c in ready:
+        data = c.recv(65536)
+        if not data: break
+        print(data.hex(), flush=True)
+    else: sources, wait = [c], 0
 """
 
     def __init__(self, protocol: str, port: int = 0) -> None:
-        self.protocol = protocol
+        self.protocol, self.collector, self.rest = protocol, Collector(), b""
         command = ["ip", "netns", "exec", B, "python3", "-c", self.PROGRAM, protocol, str(port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         assert self.process.stdout
         self.port = int(self.process.stdout.readline())
 
@@ -539,27 +545,47 @@ except TimeoutError: pass
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
-        if self.process.stdout:
-            self.process.stdout.close()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                pipe.close()
+
+    def take(self) -> None:
+        """Waits for what comes next, and reads it."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        holds(line, "the collector has ended")
+        self.accept(bytes.fromhex(line))
+
+    def accept(self, data: bytes) -> None:
+        """A datagram is a message; a part of a stream ends anywhere."""
+        if self.protocol == "udp":
+            self.collector.read(data)
+            return
+        messages, self.rest = cut(self.rest + data)
+        for message in messages:
+            self.collector.read(message)
 
     def read(self) -> Collector:
-        """All messages, read."""
-        parts = [bytes.fromhex(line) for line in self.process.communicate(timeout=20)[0].split()]
-        collector = Collector()
-        messages = parts if self.protocol == "udp" else cut(b"".join(parts))
-        for message in messages:
-            collector.read(message)
-        return collector
+        """All messages up to the end, once the agent has ended."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        for line in self.process.stdout:
+            self.accept(bytes.fromhex(line))
+        expect(self.rest, b"")
+        return self.collector
 
 
-def cut(stream: bytes) -> list[bytes]:
-    """The messages of a stream, by their lengths."""
+def cut(stream: bytes) -> tuple[list[bytes], bytes]:
+    """The whole messages of a stream, by their lengths, and what is behind them."""
     messages, at = [], 0
-    while at < len(stream):
+    while at + 4 <= len(stream):
         (length,) = struct.unpack_from(">H", stream, at + 2)
+        if at + length > len(stream):
+            break
         messages.append(stream[at : at + length])
         at += length
-    return messages
+    return messages, stream[at:]
 
 
 def collector_gone(wire: Wire) -> None:
@@ -571,7 +597,7 @@ def collector_gone(wire: Wire) -> None:
         expect(agent.ready["ev"], "ready", agent.ready)
         agent.start()
     for _ in range(5):
-        inject(wire, mixture())
+        wire.inject(mixture())
         time.sleep(0.3)
     done = agent.close()
     expect(done["records"], done["sent"] + done["lost"])
@@ -601,7 +627,7 @@ def collector_back(wire: Wire) -> None:
         agent.start()
     with Listener("tcp", port) as listener:
         for _ in range(16):  # it tries again after 5 s
-            inject(wire, mixture())
+            wire.inject(mixture())
             time.sleep(0.4)
         done = agent.close()
         collector = listener.read()
@@ -616,7 +642,7 @@ def full_table(wire: Wire) -> None:
     agent = Agent(wire.b, "flows", {"devices": ["v1"], "flows": 64})
     expect(agent.ready["ev"], "ready", agent.ready)
     agent.start()
-    inject(wire, [ip4(17, udp(port, 8)) for port in range(1000, 1400)])
+    wire.inject([ip4(17, udp(port, 8)) for port in range(1000, 1400)])
     time.sleep(0.1)
     records, done = records_to_the_end(agent)
     holds(done["untracked"] >= 400 - 64 - 64, done)

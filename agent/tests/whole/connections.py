@@ -151,11 +151,11 @@ def opened_and_closed(wire: Wire) -> None:
     """Connect, ask, answer, close: the server ends each, and none is left."""
     for family in (4, 6):
         asking, serving = pair(
-            wire, {"mode": "crr", "connections": 8, "duration_ms": 300, "family": family}
+            wire, {"mode": "crr", "connections": 8, "duration_ms": 1000, "family": family}
         )
         sent, served = asking.done(), serving.close()
         expect((sent["stop"], sent["failed"], sent["open"]), ("time", {}, 0))
-        holds(sent["opened"] > 20, sent["opened"])
+        holds(sent["opened"] > 8, "more than are open at a time", sent["opened"])
         holds(sent["begun"] - sent["skipped"] - sent["opened"] <= 8, sent)
         holds(sum(sent["echo_ns"]["count"]) >= sent["opened"])
         expect((served["open"], served["full"]), (0, ""))
@@ -187,7 +187,7 @@ def held_idle(wire: Wire) -> None:
 
 def lost_while_held(wire: Wire) -> None:
     """A server that dies takes its connections with it: they are not counted."""
-    asking, serving = pair(wire, {"mode": "hold", "connections": 50, "duration_ms": 300})
+    asking, serving = pair(wire, {"mode": "hold", "connections": 50, "duration_ms": 3000})
     asking.until("opened")
     serving.process.kill()
     sent = asking.done()

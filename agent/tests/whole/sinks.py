@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import signal
 import struct
 import sys
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from wire import (
     ADDRESS,
-    INJECT,
     A,
     Agent,
     B,
@@ -27,6 +25,7 @@ from wire import (
     ones_sum,
     segmentation_off,
     sh,
+    snmp,
 )
 
 if TYPE_CHECKING:
@@ -141,8 +140,7 @@ def inject(wire: Wire, family: int, packets: list[bytes]) -> None:
     """Sends them from v0 as they are."""
     kind = "0800" if family == 4 else "86dd"
     ethernet = bytes.fromhex(wire.mac.replace(":", "") + "020000000001" + kind)
-    frames = "".join((ethernet + each).hex() + "\n" for each in packets)
-    sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=frames)
+    wire.inject([ethernet + each for each in packets])
 
 
 def sinks_agree(wire: Wire) -> None:
@@ -266,12 +264,10 @@ def stack_sees_nothing(wire: Wire) -> None:
     need_xdp(wire)
 
     def seen() -> dict[str, int]:
-        text = sh("ip", "netns", "exec", B, "cat", "/proc/net/snmp", "/proc/net/snmp6")
-        names, values = re.findall(r"(?m)^Udp: (.*)$", text)
-        counts = dict(zip(names.split(), map(int, values.split()), strict=True))
-        counts |= {name: int(n) for name, n in re.findall(r"(Udp6\w+|Icmp6Out\w+)\s+(\d+)", text)}
         return {
-            name: n for name, n in counts.items() if "Dest" in name or "Udp" in name or "In" in name
+            name: n
+            for name, n in snmp().items()
+            if name.startswith("Udp") or name.endswith("OutDestUnreachs")
         }
 
     def knock(port: int, wait_s: str = "5") -> str:
@@ -282,7 +278,8 @@ def stack_sees_nothing(wire: Wire) -> None:
         for family in (4, 6):
             keys: Keys = {"port": "xdp", "family": family, "dst_port": ports}
             conserved(*wire.trial({"family": family, "packets": 50}, keys))
-        expect(seen(), before)
+        after = seen()
+        expect({name: n - before[name] for name, n in after.items() if n != before[name]}, {})
         agent = wire.sink(port="xdp", dst_port=ports)
         agent.start()
         expect(knock(7001), "refused")
@@ -359,8 +356,10 @@ def second_best(wire: Wire) -> None:
     expect(driver.ready["port"], "ring", driver.ready)
     holds("native XDP" in driver.ready["passed_over"]["xdp"], driver.ready)
     sh("ip", "-n", A, "link", "set", "v0", "mtu", "9000")
-    large = wire.sink(port="auto", dst_port=9001)
-    sh("ip", "-n", A, "link", "set", "v0", "mtu", "1500")
+    try:
+        large = wire.sink(port="auto", dst_port=9001)
+    finally:
+        sh("ip", "-n", A, "link", "set", "v0", "mtu", "1500")
     expect(large.ready["port"], "ring", large.ready)
     holds("MTU" in large.ready["passed_over"]["xdp"], large.ready)
     with bare():

@@ -247,7 +247,7 @@ def streams_end_early(wire: Wire) -> None:
         time.sleep(0.3)
         began = time.monotonic()
         sent = sending.close()
-        holds(time.monotonic() - began < 2)
+        holds(time.monotonic() - began < 20, "of 60 s")
         holds(0 < sent["t1_ns"] - sent["t0_ns"] < 5e9)
         bytes_conserved(sent, receiving.close())
     sending, receiving = pair(wire, {"duration_ms": 60000}, {"duration_ms": 60000}, False)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import subprocess
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -62,9 +64,45 @@ def holds(condition: object, *about: object) -> None:
         raise AssertionError(about)
 
 
-def waited_s(pid: int) -> float:
-    """How long a process was ready to run and others had the CPU (sched-stats.rst)."""
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+def snmp() -> dict[str, int]:
+    """The receiver's counters of IPv4, such as UdpNoPorts, and of IPv6, such as Udp6NoPorts."""
+    text = sh("ip", "netns", "exec", B, "cat", "/proc/net/snmp", "/proc/net/snmp6")
+    counts = {name: int(n) for name, n in re.findall(r"(?m)^(\w+)\s+(\d+)$", text)}
+    for protocol, names, values in re.findall(r"(?m)^(\w+): (.*)\n\1: (.*)$", text):
+        numbers = map(int, values.split())
+        counts |= dict(zip((protocol + name for name in names.split()), numbers, strict=True))
+    return counts
+
+
+def waits_s(pid: int) -> dict[str, float]:
+    """How long each thread of a process was ready and others had the CPU (sched-stats.rst)."""
+    waits = {}
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):  # it has just ended
+            words = (thread / "schedstat").read_text(encoding="ascii").split()
+            waits[thread.name] = int(words[1]) / 1e9
+    return waits
+
+
+def overrun() -> int:
+    """Packets that found the backlog of a CPU full, which all devices share (softnet_stat)."""
+    lines = Path("/proc/net/softnet_stat").read_text(encoding="ascii").splitlines()
+    return sum(int(line.split()[1], 16) for line in lines)
+
+
+OVERRUN = "other work has filled the CPU's backlog, which refused frames of the test"
+
+
+@contextmanager
+def unless_overrun() -> Iterator[None]:
+    """Skips what fails while a CPU's backlog refuses frames: veth's and lo's go through it."""
+    before = overrun()
+    try:
+        yield
+    except (AssertionError, OSError, subprocess.SubprocessError):
+        if overrun() == before:
+            raise
+        raise SkipError(OVERRUN) from None
 
 
 class Agent:
@@ -119,7 +157,7 @@ class Agent:
     def done(self) -> Event:
         """Waits for the job's own end; `waited_s`: how long it waited for a CPU."""
         event = self.until("done")
-        event["waited_s"] = waited_s(self.process.pid)
+        event["waited_s"] = sum(waits_s(self.process.pid).values())
         expect(self.end(), 0 if event.get("ev") == "done" else 1)
         return event
 
@@ -236,15 +274,25 @@ class Wire:
         """A sink up to its ready."""
         return Agent(self.b, "sink", self.sink_keys(**keys))
 
+    def inject(self, frames: list[bytes]) -> None:
+        """Sends frames from v0 as they are."""
+        text = "".join(frame.hex() + "\n" for frame in frames)
+        with unless_overrun():
+            sh("ip", "netns", "exec", A, sys.executable, "-c", INJECT, text=text)
+
     def trial(self, send: Keys, sink: Keys) -> tuple[Event, Event]:
         """A sink, a sender, both to their end."""
+        before = overrun()
         receiving = self.sink(**sink)
         expect(receiving.ready["ev"], "ready", receiving.ready)
         receiving.start()
         sending = self.sender(**send)
         expect(sending.ready["ev"], "ready", sending.ready)
         sending.start()
-        return sending.done(), receiving.close()
+        sent, received = sending.done(), receiving.close()
+        if received.get("unique", 0) < sent.get("tried", 0) and overrun() > before:
+            raise SkipError(OVERRUN)
+        return sent, received
 
 
 @contextmanager

@@ -37,7 +37,9 @@ static int outcome(unsigned int needs, void (*call)(void))
 #define CHECK_OUTCOME(needs, call, wanted)                                                         \
 	do {                                                                                       \
 		int outcome_ = outcome(needs, call);                                               \
-		if (outcome_ != NO_FILTERS)                                                        \
+		if (outcome_ == NO_FILTERS)                                                        \
+			SKIP("no filters of system calls (seccomp)");                              \
+		else                                                                               \
 			CHECK_EQUAL(outcome_, wanted);                                             \
 	} while (0)
 
@@ -138,6 +140,7 @@ TEST(sandbox_kills_children_alone)
 TEST(sandbox_sends_no_signal)
 {
 	(void)end_a_process;
+	SKIP("a build with sanitizers sends signals itself");
 }
 #endif
 
