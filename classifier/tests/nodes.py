@@ -25,6 +25,7 @@ NODES: Final = GATEWAYS + 2
 KEY: Final = "00112233445566778899aabbccddeeff"
 MARK: Final = "0x10/0xf0"
 TTL_S: Final = 4
+SENT: Final = 900  # by several flows, and as many come back
 ENOUGH: Final = 100  # packets until a class is confirmed
 PATIENCE_S: Final = 20.0  # until something has to be so; a busy machine is slower than a quiet one
 ORDERS: Final = "nodes,messages,refused,added,removed,renewed,untaken"
@@ -50,14 +51,14 @@ while True:
 """
 # Flows that differ, so that some change their class.
 SEVERAL: Final = """
-import random, socket, time
+import random, socket, sys, time
 draw = random.Random(1)
 socks = []
 for port in range(5100, 5106):
     sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sock.bind(("10.77.0.1", port))
     socks.append(sock)
-for _ in range(900):
+for _ in range(int(sys.argv[1])):
     at = draw.randrange(len(socks))
     socks[at].sendto(bytes(draw.randrange(20, 40 + 250 * at)), ("10.77.3.2", 6000))
     time.sleep(draw.random() * .002)
@@ -66,6 +67,7 @@ SINK: Final = """
 import socket
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.bind(("10.77.3.2", 6000))
+print("listening", flush=True)
 while True:
     data, sender = sock.recvfrom(2048)
     sock.sendto(data, sender)
@@ -74,6 +76,7 @@ while True:
 RECORDER: Final = """
 import socket, sys
 server = socket.create_server(("10.77.2.2", 4740))
+print("listening", flush=True)
 client, _ = server.accept()
 client.sendall(bytes(16))
 with open("heard", "wb") as file:
@@ -245,6 +248,7 @@ def tests(lab: Lab) -> Iterator[tuple[bool, str]]:
     ready = becomes(lambda: all(ORDERS in lab.lines(f"an{at}") for at in range(1, GATEWAYS + 1)))
     yield ready, "three action nodes listen"
     lab.python(NODES - 1, SINK, "sink")
+    becomes(lambda: "listening" in lab.lines("sink"))
     yield alike(lab)
     lab.python(0, SENDER, "sender")
     for verb in ("attach", "watch"):
@@ -271,8 +275,8 @@ def alike(lab: Lab) -> tuple[bool, str]:
     words = ("watch", str(MODEL), "lan", "--packets", *PREFERRED)
     watch = lab.start(1, lab.program, *words, log="watched")
     becomes(lambda: bool(lab.lines("watched")) and "listening" in "".join(lab.lines("tcpdump")))
-    lab.python(0, SEVERAL, "several").wait()
-    time.sleep(1)
+    lab.python(0, SEVERAL, "several", str(SENT)).wait()
+    becomes(lambda: captured(file) >= 2 * SENT and not unread(lab))
     for process in (tcpdump, watch):
         process.send_signal(signal.SIGTERM)
         process.wait()
@@ -288,13 +292,28 @@ def alike(lab: Lab) -> tuple[bool, str]:
     verified = run(lab.program, "verify", str(MODEL), str(file), *words)
     classes = {row[3] for row in socket_rows}
     holds = (
-        socket_rows == capture_rows and len(capture_rows) > 900 and len(classes) > 1
+        socket_rows == capture_rows and len(capture_rows) > SENT and len(classes) > 1
     ) and verified.returncode == 0
     which = next(
         (pair for pair in zip(socket_rows, capture_rows, strict=False) if pair[0] != pair[1]), ""
     )
     more = f"{len(socket_rows)} and {len(capture_rows)} packets {sorted(classes)} {which}"
     return holds, f"{name}: {more}" + ("" if verified.returncode == 0 else verified.stderr)
+
+
+def captured(file: Path) -> int:
+    """Packets in a capture until now: 24 bytes, then each packet behind 16 of its own."""
+    data, at, count = file.read_bytes(), 24, 0
+    while at + 16 <= len(data):
+        at += 16 + int.from_bytes(data[at + 8 : at + 12], sys.byteorder)
+        count += at <= len(data)
+    return count
+
+
+def unread(lab: Lab) -> bool:
+    """Whether a packet socket at the first gateway has bytes that its program did not read yet."""
+    rows = lab.inside(lab.names[1], "cat", "/proc/net/packet").stdout.splitlines()[1:]
+    return any(row.split()[6] != "0" for row in rows)
 
 
 def steered(lab: Lab, verb: str) -> Iterator[tuple[bool, str]]:
@@ -378,7 +397,7 @@ def forwarded(lab: Lab) -> bool:
 def refused(lab: Lab) -> Iterator[tuple[bool, str]]:
     """What is recorded and sent again, or forged, ends the connection and marks nothing."""
     lab.python(GATEWAYS, RECORDER, "recorder")
-    time.sleep(0.5)
+    becomes(lambda: "listening" in lab.lines("recorder"))
     node = lab.classify("attach", "--to", "10.77.2.2:4740")
     heard = lab.folder / "heard"
     recorded = becomes(lambda: heard.exists() and heard.stat().st_size > 400)

@@ -132,4 +132,4 @@ def test_each_link_to_evidence_leads_to_what_can_be_seen(visit: Visit) -> None:
     for link in visit.page.locator("a[aria-label^='Evidence'], .findings a").all():
         target = str(link.get_attribute("href"))
         link.press("Enter")
-        assert visit.page.locator(target).is_visible(), target
+        visit.page.locator(target).wait_for()  # a fold opens a moment after the link was followed

@@ -33,4 +33,5 @@ def test_the_console_is_silent(toured: Visit) -> None:
 
 def test_the_card_leads_to_the_table_of_delays(toured: Visit) -> None:
     toured.page.get_by_label("Evidence for One-way delay: route").click()
-    assert toured.page.locator("#delays").is_visible()
+    toured.page.wait_for_url("**#delays")
+    toured.page.locator("#delays").wait_for()

@@ -37,4 +37,4 @@ def test_all_is_drawn_in_silence_and_fits(browser: Browser, kofler: Path, width:
 def test_a_part_is_reached_from_the_list_on_top(browser: Browser, kofler: Path) -> None:
     with opened(browser, kofler) as visit:
         visit.page.get_by_role("link", name="Figure 1: Outgoing TCP").click()
-        assert visit.page.url.endswith("#part-4")
+        visit.page.wait_for_url("**#part-4")

@@ -55,8 +55,7 @@ def test_the_index_has_a_line_for_each_run_newest_first(browser: Browser, indexe
 def test_the_index_leads_to_a_page_that_was_made_for_it(browser: Browser, indexed: Path) -> None:
     with opened(browser, indexed) as visit:
         visit.page.locator("#runs a").first.click()
-        visit.page.wait_for_load_state()
-        assert visit.page.url == (indexed.parent / "new" / "report.html").as_uri()
+        visit.page.wait_for_url((indexed.parent / "new" / "report.html").as_uri())
         assert visit.page.locator("#answer .sentence").count() == 1
 
 

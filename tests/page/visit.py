@@ -16,7 +16,7 @@ NEVER_IDLE = "window.requestIdleCallback = () => 0"
 DRAWN = "plot => plot.querySelector('svg .role-mark :is(path, line, text)') !== null"
 ALL_DRAWN = f"() => [...document.querySelectorAll('.plot')].every({DRAWN})"
 UNFOLD = "() => document.querySelectorAll('details').forEach((fold) => { fold.open = true })"
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000  # on a busy machine
 
 
 @dataclass(frozen=True, slots=True)

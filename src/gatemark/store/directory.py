@@ -26,7 +26,8 @@ from gatemark.store.schema import is_newer, schema_of
 from gatemark.store.series import Series
 
 MOST_PACKETS_BYTES = 256 << 20  # of one run
-PATIENCE_S = 0.2  # longer than anyone takes to ask whether a run is going
+PATIENCE_S = 0.2  # with who holds it: a run that is just being made is free in milliseconds
+AGAIN_S = 0.01  # between two attempts
 
 
 class RunDirectory:
@@ -73,14 +74,20 @@ class RunDirectory:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the run: who writes trials does so alone. The kernel frees it with its holder."""
+        """Hold the run: who writes trials does so alone. The kernel frees it with its holder.
+
+        Raises UsageError where another holds it. Who only asks whether it is going has it for a
+        moment, which may last on a busy machine, and is waited for.
+        """
         handle = os.open(self.path, os.O_DIRECTORY)
         try:
             until = time.monotonic() + PATIENCE_S
             while not _take(handle, fcntl.LOCK_EX):
-                if time.monotonic() > until:
+                if not _is_held(handle):
+                    until = time.monotonic() + PATIENCE_S
+                elif time.monotonic() > until:
                     raise UsageError(f"{self.path} is being measured just now: wait for its end")
-                time.sleep(PATIENCE_S / 20)
+                time.sleep(AGAIN_S)
             yield
         finally:
             os.close(handle)
@@ -89,7 +96,7 @@ class RunDirectory:
         """Whether somebody holds the run just now. Who starts to hold it meanwhile is patient."""
         handle = os.open(self.path, os.O_DIRECTORY)
         try:
-            return not _take(handle, fcntl.LOCK_SH)
+            return _is_held(handle)
         except OSError:  # a file system without locks
             return False
         finally:
@@ -251,6 +258,14 @@ def _made(path: Path) -> Iterator[None]:
             with suppress(OSError):  # it is not empty
                 folder.rmdir()
         raise
+
+
+def _is_held(handle: int) -> bool:
+    """Whether another has it alone. All who ask share it, and see none in each other."""
+    if not _take(handle, fcntl.LOCK_SH):
+        return True
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    return False
 
 
 def _take(handle: int, kind: int) -> bool:

@@ -2,6 +2,7 @@
 """A program under its supervisor, on this machine: started, asked, ended, and nothing left."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from gatemark.gateway.supervisor import Supervised
 from gatemark.node import leftover
 from gatemark.node.shell import Local, LocalProcess
 
+OWN = str(10**6 + os.getpid())  # seconds that nothing else on this machine sleeps
 READY = "sh", "-c", "echo at work; pwd; exec sleep 987"
 
 
@@ -78,28 +80,36 @@ def test_its_question_is_among_its_last_words() -> None:
     running(program(*READY, ready="at work", question="echo seen 12"), ask)
 
 
-def test_one_that_ended_by_itself_is_told() -> None:
-    async def end(one: Supervised) -> None:
-        await asyncio.sleep(0.3)
-        ended = await one.end()
+def test_one_that_ended_by_itself_is_told(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    async def end(supervised: Supervised) -> None:
+        await asyncio.to_thread(gate.write_text, "\n")  # it goes on
+        until = asyncio.get_running_loop().time() + 20
+        while (await supervised._ask("running"))[0] != "no":
+            assert asyncio.get_running_loop().time() < until
+            await asyncio.sleep(0.01)
+        ended = await supervised.end()
         assert (ended.by, ended.code) == ("itself", 4)
 
-    running(program("sh", "-c", "echo at work; sleep 0.2; exit 4", ready="at work"), end)
+    words = 'echo at work; read -r _ < "$0"; exit 4'
+    running(program("sh", "-c", words, str(gate), ready="at work"), end)
 
 
 def test_without_us_it_is_ended_with_all_that_it_made() -> None:
     async def leave(one: Supervised) -> None:
         assert (await one.look()).processes == 3
-        assert processes(b"sleep\x00986\x00")
+        assert processes("sleep", OWN)
         await one.abort()
 
-    words = "sleep 986 & sleep 985 & echo at work; wait"
+    words = f"sleep {OWN} & sleep 985 & echo at work; wait"
     running(program("sh", "-c", words, ready="at work"), leave)
-    assert processes(b"sleep\x00986\x00") == []
+    assert processes("sleep", OWN) == []
 
 
-def processes(command: bytes) -> list[str]:
-    found = []
+def processes(*words: str) -> list[str]:
+    found, command = [], b"".join(word.encode() + b"\0" for word in words)
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             found += [path.name] if (path / "cmdline").read_bytes() == command else []

@@ -2,7 +2,8 @@
 """The user's command that switches arms: run by the shell, its output kept, its end reported."""
 
 import asyncio
-import time
+import os
+import select
 from pathlib import Path
 
 import pytest
@@ -46,18 +47,26 @@ def test_a_failure_is_one_line_with_its_last_words(command: str, why: str, tmp_p
 
 def test_who_stops_us_ends_it_and_what_it_started(tmp_path: Path) -> None:
     """Else it would go on to flash behind our back."""
+    gate, after = tmp_path / "gate", tmp_path / "after"
+    os.mkfifo(gate)
+    words = f"(read -r _ < {gate}; touch {after}) & wait # {{arm}}"
 
     async def stopped() -> None:
-        run = asyncio.create_task(
-            switch(f"(sleep 2; touch {tmp_path}/after) & wait # {{arm}}", "old", Folder(tmp_path))
-        )
-        await asyncio.sleep(0.2)
-        run.cancel()
-        await run
+        run = asyncio.create_task(switch(words, "old", Folder(tmp_path)))
+        with await asyncio.to_thread(gate.open, "w") as opened:  # as soon as it is read
+            for _ in range(100):
+                await asyncio.sleep(0)  # it has begun for us, too
+            run.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await run
+            assert has_no_reader(opened.fileno())
 
-    began = time.monotonic()
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(stopped())
-    assert time.monotonic() - began < 1.5
-    time.sleep(max(0.0, began + 2.5 - time.monotonic()))
-    assert not (tmp_path / "after").exists()
+    asyncio.run(stopped())
+    assert not after.exists()
+
+
+def has_no_reader(fifo: int) -> bool:
+    """Whether nobody has it open any more: who was killed ends a little later."""
+    asking = select.poll()
+    asking.register(fifo, 0)
+    return asking.poll(20_000) == [(fifo, select.POLLERR)]

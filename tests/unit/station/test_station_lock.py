@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 from pyroute2 import netns
@@ -278,7 +279,14 @@ def alone(monkeypatch: pytest.MonkeyPatch, places: Path) -> None:
 def test_a_lab_that_is_being_made_waits_for_a_clean_up_of_its_name(
     lab: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_made, is_over = threading.Event(), threading.Event()
+    is_refused, is_made, is_over = threading.Event(), threading.Event(), threading.Event()
+    take = lock._taken
+
+    def taken(file: IO[str], path: Path) -> bool:
+        is_taken = take(file, path)
+        if not is_taken:
+            is_refused.set()
+        return is_taken
 
     def make() -> None:
         with lock.named(lab, "run"):
@@ -290,9 +298,12 @@ def test_a_lab_that_is_being_made_waits_for_a_clean_up_of_its_name(
     def give_back(_: str) -> list[str]:
         """The other run gets its turn just now."""
         maker.start()
-        assert not is_made.wait(0.1)
+        assert is_refused.wait(20)
+        assert not is_made.is_set()
         return []
 
+    monkeypatch.setattr(lock, "_taken", taken)
+    monkeypatch.setattr(lock, "ASKING_S", 20.0)  # a clean-up takes longer on a busy machine
     monkeypatch.setattr(loan, "give_back", give_back)
     (lock.folder() / f"{lab}.lock").touch()
     try:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run's directory: written whole or not at all, readable after any cut, honest on a full disk."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -315,6 +316,21 @@ def test_who_asks_keeps_nobody_from_starting(tmp_path: Path) -> None:
     finally:
         asking.clear()
         thread.join()
+
+
+def test_who_asks_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a moment lasts longer than the patience with a run that is going."""
+    run = kept(tmp_path, [])
+    monkeypatch.setattr("gatemark.store.directory.PATIENCE_S", 0.01)
+    asking = os.open(tmp_path, os.O_DIRECTORY)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    over = threading.Timer(0.3, os.close, [asking])
+    over.start()
+    try:
+        with run.alone():
+            pass
+    finally:
+        over.join()
 
 
 def test_an_error_while_it_is_held_stays_what_it_is(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 import contextlib
 import gzip
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,7 +19,9 @@ from gatemark.store import iperf3 as iperf3_file
 from gatemark.store import tool
 from gatemark.store.measured import Measured
 
-LOOPBACK, PORT, LONGEST_S = "127.0.0.1", "5987", 20
+# An address of loopback that no other suite on this machine has just now.
+LOOPBACK = f"127.{1 + os.getpid() % 200}.{os.getpid() // 200 % 250}.8"
+PORT, LONGEST_S = "5987", 20
 FLENT: dict[str, Any] = {
     "version": 4,
     "metadata": {

@@ -56,6 +56,7 @@ class Answer(BaseHTTPRequestHandler):
     """A plug's web server."""
 
     def do_GET(self) -> None:
+        ASKED.append(self.path)
         switches = any(self.path in paths for paths in SWITCHES.values())
         if switches:
             SWITCHED.append(self.path)
@@ -70,6 +71,7 @@ class Answer(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+ASKED: list[str] = []
 SWITCHED: list[str] = []  # what a plug was asked that changed it
 SWITCHES = {
     "tasmota": ["/cm?cmnd=Power1%20Off", "/cm?cmnd=Power1%20On"],
@@ -110,15 +112,23 @@ def test_a_plug_with_several_sockets_tells_those_of_one(address: str) -> None:
     assert Plug("tasmota", f"http://{address}/two/", channel=1).read()[1] == 2.5
 
 
+def wait_until_asked(times: int, asked: list[str]) -> None:
+    """Until a plug was asked so often, for 20 s at most. All but the last answer are read then."""
+    until = time.monotonic() + 20
+    while len(asked) < times and time.monotonic() < until:
+        time.sleep(0.01)
+
+
 def test_a_plug_is_read_until_it_is_stopped(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plug, "INTERVAL_S", 0.01)
-    one = Plug("shelly2", address)
-    one.start()
-    threading.Event().wait(0.3)
-    read = one.stop()
-    assert len(read) > 2
-    assert {watts for _, watts in read} == {8.9}
-    assert one.stop() == read
+    ASKED.clear()
+    metered = Plug("shelly2", address)
+    metered.start()
+    wait_until_asked(5, ASKED)
+    readings = metered.stop()
+    assert len(readings) > 2
+    assert {watts for _, watts in readings} == {8.9}
+    assert metered.stop() == readings
 
 
 @pytest.mark.parametrize(
@@ -185,10 +195,11 @@ def test_an_answer_that_is_cut_is_an_answer_less(how: str, monkeypatch: pytest.M
     monkeypatch.setattr(plug, "INTERVAL_S", 0.01)
     died: list[object] = []
     monkeypatch.setattr(threading, "excepthook", died.append)
-    with answering([WHOLE, CUT[how], WHOLE]) as where:
+    asked: list[str] = []
+    with answering([WHOLE, CUT[how], WHOLE], asked) as where:
         metered = Plug("shelly2", where)
         metered.start()
-        threading.Event().wait(0.3)
+        wait_until_asked(5, asked)
         readings = metered.stop()
     assert not died
     assert len(readings) > 2
