@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import backlog
 import pytest
 from command import GATEMARK, environment
 
@@ -86,12 +87,18 @@ def sound(records: list[dict[str, object]]) -> list[object]:
     return [record["trial"] for record in records]
 
 
+def lost(records: list[dict[str, object]]) -> int:
+    """Packets that all of them lost."""
+    return sum(record["accounting"]["lost"] for record in records)  # type: ignore[index]
+
+
 def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     before = bench.said(SETTINGS)
-    bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))
+    with backlog.watched() as backlogs:
+        bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert {record["accounting"]["lost"] for record in records} == {0}  # type: ignore[index]
+    assert lost(records) <= backlogs.dropped
     assert bench.said(SETTINGS) == before
 
 
@@ -174,10 +181,11 @@ def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
     bench.said(TAGGED)
     bench.host.run("ip", "route", "add", "198.51.100.0/24", "via", OURS.host)
     links = bench.said("ip -o link show dev nic0; ls /sys/class/net")
-    bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))
+    with backlog.watched() as backlogs:
+        bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert {record["accounting"]["lost"] for record in records} == {0}  # type: ignore[index]
+    assert lost(records) <= backlogs.dropped
     tried = sum(record["accounting"]["tried"] for record in records)  # type: ignore[index]
     assert tried >= 250  # half of what is asked, on a machine that has other work
     assert tagged(bench, "trunk.10", "received") >= tried

@@ -6,11 +6,15 @@ from msgspec.structs import replace
 from gatemark.plan.model import Probe, Workload
 from lab.planted import measure, plan
 
+POLL = 64  # packets that the kernel takes from a CPU's backlog in one poll (dev_weight)
+
 
 def test_a_gateway_in_a_namespace_has_this_machines_softirqs() -> None:
     load = Workload(rate_pps=20_000, duration_s=0.5)
     _, records = measure(replace(plan("route", load), probe=Probe(use=("interrupts",))))
-    (evidence,) = (r.evidence for r in records if r.pass_ == "instrumented")
-    read = evidence.probes["interrupts"]
+    (record,) = (r for r in records if r.pass_ == "instrumented")
+    assert record.accounting is not None
+    read = record.evidence.probes["interrupts"]
     assert read["of"].startswith("this machine")
-    assert read["softirq"]["NET_RX"][str(evidence.cpu[0].cpu)] > 0
+    raised = read["softirq"]["NET_RX"][str(record.evidence.cpu[0].cpu)]
+    assert raised >= record.accounting.unique / POLL

@@ -85,7 +85,8 @@ def hog(busy: float, rest: float) -> Iterator[int]:
 
 def test_what_stalls_the_gateway_spoils_its_own_arm_alone(tmp_path: Path) -> None:
     others = set(leftover.folders())
-    said, records = ran(tmp_path, written(tmp_path, PLAN, repeats=1))
+    # Twice the stalls' period: one stall at least is whole, and loses more than the queues hold.
+    said, records = ran(tmp_path, written(tmp_path, PLAN, repeats=1, seconds=1.0))
     assert "no answer" not in said
     assert [(record.status, record.reason) for record in records] == [("ok", "")] * 2
     for record in records:
@@ -97,7 +98,8 @@ def test_what_stalls_the_gateway_spoils_its_own_arm_alone(tmp_path: Path) -> Non
         assert not starved.foreign
         assert starved.longest_ms > 100
         assert "FIFO 60" in starved.who
-    assert set(leftover.folders()) <= others
+    # Unit tests make such folders too.
+    assert until(lambda: set(leftover.folders()) <= others, within_s=30.0)
 
 
 def test_another_program_that_has_the_cpu_makes_a_trial_invalid_twice(tmp_path: Path) -> None:

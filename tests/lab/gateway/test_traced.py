@@ -5,6 +5,7 @@ A namespace gateway's kernel is this machine's. Where it has function_graph the 
 where it has perf alone, that; the tests hold for either.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from gatemark.plan.model import Arm, Workload
 from gatemark.probe import graph, sampled
 from gatemark.stats.point.path import Sorter
 from gatemark.store.naming import read
-from gatemark.store.record import Counted, Record
+from gatemark.store.record import Call, Counted, Record
 from gatemark.store.subsystem import NETFILTER
 from lab.planted import measure_each, plan
 
@@ -22,6 +23,7 @@ ARMS = {
     "plain": Arm(path="route", name="plain"),
     "rules": Arm(path="route", name="rules", features=("conntrack", "filter:100")),
 }
+FORWARDS = "ip_forward"  # how the functions that forward begin
 SUBSYSTEMS = Path(__file__).resolve().parents[3] / "counter" / "subsystems.toml"
 
 
@@ -44,17 +46,30 @@ def test_the_record_says_who_saw_it(records: dict[str, Record]) -> None:
         assert any(note.startswith("no function_graph: ") for note in records["plain"].notes)
 
 
+def forwarding_ns(path: Iterable[Call]) -> int:
+    """Time of the functions that forward and of all that they call, of one packet."""
+    total_ns = 0
+    outer: int | None = None  # depth of the forwarding function that has not been left
+    for call in path:
+        if outer is None or call.depth <= outer:
+            outer = call.depth if call.function.startswith(FORWARDS) else None
+        total_ns += call.ns if outer is not None else 0
+    return total_ns
+
+
 def test_it_has_no_instructions_but_time(records: dict[str, Record]) -> None:
-    path = counted(records, "plain")
+    path = counted(records, "plain").path
     assert "instructions" not in records["plain"].values
-    assert {call.instructions for call in path.path} == {0}
-    assert 300 < sum(call.ns for call in path.path) < 100_000
+    assert {call.instructions for call in path} == {0}
+    assert sum(call.ns for call in path) > 300
+    # The rest of what perf samples on the gateway's CPU may be of other work.
+    assert forwarding_ns(path) < 100_000
 
 
 def test_the_packets_functions_are_seen(records: dict[str, Record]) -> None:
     """By all that they call: few samples fall into ip_forward() itself, by chance none."""
     path = counted(records, "plain")
-    assert any(call.function.startswith("ip_forward") for call in path.path)
+    assert any(call.function.startswith(FORWARDS) for call in path.path)
     assert sum(ns for ns, _ in path.functions.values()) == pytest.approx(
         sum(call.ns for call in path.path)
     )

@@ -41,7 +41,7 @@ ADDRESS = {  # RFC 5737
     "d1": "192.0.2.10/30",
 }
 LINKS = (("lan", "t0", "wan", "j0"), ("lan", "t1", "gw", "d0"), ("wan", "j1", "gw", "d1"))
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0  # of a machine with other work
 
 # Inside: its own mounts, then dropbear as the first process, in the foreground, with its log.
 BOOT = f"""

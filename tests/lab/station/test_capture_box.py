@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,25 @@ def left(host: Played) -> str:
     """What is at the box's port, who runs on it, and the files that we put there."""
     running = ["ip", "netns", "pids", host.gateway]
     pids = subprocess.run(running, capture_output=True, text=True, check=True).stdout.split()
-    agents = [pid for pid in pids if "gm-agent" in Path("/proc", pid, "cmdline").read_text()]
+    agents = [pid for pid in pids if "gm-agent" in command_line(pid)]
     files = {str(file) for pid in pids for file in Path("/proc", pid, "root/tmp").glob("gm-*")}
     hooks = host.on("gw", "tc", "filter", "show", "dev", "eth0", "ingress")
     return f"{hooks}{agents}{files}"
+
+
+def command_line(pid: str) -> str:
+    """A process' words; "" of one that has ended since it was listed."""
+    with suppress(OSError):
+        return Path("/proc", pid, "cmdline").read_text()
+    return ""
+
+
+def wait_until_nothing_is_left(host: Played) -> None:
+    """What is ended needs a moment to be gone."""
+    until = time.monotonic() + PATIENCE_S
+    while (still := left(host)) != "[]set()":
+        assert time.monotonic() < until, still
+        time.sleep(0.1)
 
 
 def test_each_packet_of_a_box_comes_in_order(host: Played, folder: Path, tmp_path: Path) -> None:
@@ -73,7 +89,7 @@ def test_each_packet_of_a_box_comes_in_order(host: Played, folder: Path, tmp_pat
         counted = last(process)
     assert read(tmp_path / "file") == [payload(number) for number in range(500)]
     assert (counted["packets"], sum(counted["drops"].values())) == (500, 0)
-    assert left(host) == "[]set()"
+    wait_until_nothing_is_left(host)
 
 
 @pytest.mark.long
@@ -93,8 +109,5 @@ def test_a_capture_that_is_killed_leaves_nothing_on_a_box(
         time.sleep(0.5)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        until = time.monotonic() + PATIENCE_S
-        while left(host) != "[]set()":
-            assert time.monotonic() < until, left(host)
-            time.sleep(0.1)
+        wait_until_nothing_is_left(host)
     assert read(tmp_path / "file") == [payload(number) for number in range(100)]

@@ -48,7 +48,7 @@ ip -n gm-{lab}-wan link set enp4s0 netns gm-{lab}-line
 ip -n gm-{lab}-line link add line1 type veth peer name enp4s0 netns gm-{lab}-wan
 """
 LAB = "abcdef"
-HOME_S = 5.0
+HOME_S = 30.0  # of a machine with other work
 
 NICS = ("enp3s0", "enp4s0")
 AS_FOUND = """

@@ -26,7 +26,6 @@ SMALL = (
     "--set=repeat.times=1",
     "--set=sweep.rate_pps=[2000, 20000, 100000]",
     "--set=workload.duration_s=0.2",
-    "--out=run",
 )
 EVERY = """\
 schema = "gatemark.plan/1"
@@ -51,6 +50,9 @@ direction = ["both"]
 times = 1
 """
 PATIENCE_S = 30.0
+TRIES = 3  # without a real-time class, others may keep a run from its CPU
+# Several whole runs, beside what else is measured on this machine.
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -60,7 +62,7 @@ def _root() -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """A small run of a slowed plan, and the host before and after it."""
+    """A run, and the host before and after it."""
 
     code: int
     out: str
@@ -88,11 +90,22 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def measured(place: Path) -> Measured:
+    """A small run of a slowed plan."""
     ordinary.start(place, "doctor").communicate()  # what a first nft or ip loads is not ours
+    return tried(place, "run", *SMALL)
+
+
+def tried(place: Path, name: str, *words: str) -> Measured:
+    """The first of a few runs whose trials are all sound, or that failed; else the last."""
     before = picture()
-    process = ordinary.start(place, *SMALL)
-    out, err = process.communicate()
-    return Measured(process.returncode, out, err, place / "run", before, picture())
+    for number in range(TRIES):
+        folder = f"{name}{number}"
+        process = ordinary.start(place, *words, f"--out={folder}")
+        out, err = process.communicate()
+        run = Measured(process.returncode, out, err, place / folder, before, picture())
+        if run.code or not any(record["reason"] for record in run.records):
+            break
+    return run
 
 
 def picture() -> dict[str, str]:
@@ -114,6 +127,8 @@ def test_every_packet_of_every_trial_is_accounted_for(measured: Measured) -> Non
 
 
 def test_the_host_is_left_as_it_was(measured: Measured) -> None:
+    if os.geteuid():
+        pytest.skip("needs root: an ordinary user does not see all of the host")
     assert measured.after == measured.before
 
 
@@ -152,15 +167,9 @@ def test_what_was_written_is_the_users(measured: Measured) -> None:
 
 def test_other_loads_paths_and_features_are_measured_too(place: Path) -> None:
     (place / "every.toml").write_text(EVERY)
-    for number in range(3):  # without a real-time class, others may keep it from its CPU
-        process = ordinary.start(place, "run", "every.toml", f"--out=every{number}")
-        _, err = process.communicate()
-        records = (place / f"every{number}" / "trials.jsonl").read_text().splitlines()
-        assert process.returncode == 0, err
-        reasons = [json.loads(line)["reason"] for line in records]
-        if not any(reasons):
-            break
-    assert reasons == [""] * 14
+    run = tried(place, "every", "run", "every.toml")
+    assert run.code == 0, run.err
+    assert [record["reason"] for record in run.records] == [""] * 14
 
 
 # --- stopped and killed
@@ -180,7 +189,7 @@ class Stopped:
 
 def stopped(place: Path, number: signal.Signals) -> Stopped:
     folder = place / number.name
-    process = ordinary.start(place, *SMALL[:-1], f"--out={folder.name}")
+    process = ordinary.start(place, *SMALL, f"--out={folder.name}")
     trials = folder / "trials.jsonl"  # made as the run begins
     wait(lambda: (trials.exists() and trials.stat().st_size > 0) or process.poll() is not None)
     space = Path(f"/proc/{process.pid}/ns/user").readlink()

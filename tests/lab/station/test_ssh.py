@@ -21,11 +21,12 @@ from gatemark.node.remote.channel import LOST
 from gatemark.node.remote.connect import Caller
 from gatemark.node.remote.login import ASK, PASSWORD, Address, Login
 from gatemark.node.remote.ssh import Ssh
-from gatemark.node.shell import here
+from gatemark.node.shell import Clock, here
 from lab.station import device
 from lab.station.device import Desk, desk
 
 TMP = "/tmp"  # noqa: S108 (the device's, a tmpfs of its own)
+PATIENCE_S = 5.0  # with a silent host: a busy machine is silent itself, for a while
 WATCH = {"interval_ms": 50, "samples": 1000, "what": ["memory", "cpu"]}
 
 
@@ -252,7 +253,7 @@ def test_others_programs_cannot_be_started_there(bench: Desk) -> None:
 async def watched(host: Ssh) -> dict[str, Any]:
     agent = await Agent.launch(host, "watch", WATCH)
     await agent.start()
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(1)  # of three samples at least, on a busy machine too
     return await agent.close()
 
 
@@ -348,8 +349,14 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
 
 
 def test_its_clock_is_told_with_an_error_that_holds(bench: Desk) -> None:
-    clock = on(bench, lambda host: host.clock())
-    assert abs(clock.ahead_ns) <= clock.error_ns < 5_000_000  # this kernel's clock is the device's
+    async def read(host: Ssh) -> list[Clock]:
+        return [await host.clock() for _ in range(3)]
+
+    clocks = on(bench, read)
+    # This kernel's clock is the device's.
+    assert [clock for clock in clocks if abs(clock.ahead_ns) > clock.error_ns] == []
+    # Other work may make each reading longer, and so its error larger.
+    assert min(clock.error_ns for clock in clocks) < 5_000_000
 
 
 # Loss
@@ -380,11 +387,11 @@ def test_a_silent_host_is_found_and_told(bench: Desk, how: str) -> None:
         return took_s, str(error.value), await agent.process.wait()
 
     try:
-        took_s, message, code = on(bench, job, patience_s=1.2)
+        took_s, message, code = on(bench, job, patience_s=PATIENCE_S)
     finally:
         if how == "deaf":
             bench.device.hearing()
-    assert took_s < 3
+    assert took_s < PATIENCE_S + 10  # well before the agent would be given up
     assert message.startswith("gateway: its SSH connection was lost (")
     assert "\n" not in message
     assert code == LOST
@@ -403,7 +410,7 @@ def test_a_host_that_restarts_in_a_job_is_got_back(bench: Desk) -> None:
         with pytest.raises(NodeError) as error:
             await agent.close()
         await agent.abort()
-        again = asyncio.create_task(host.reconnect(10))
+        again = asyncio.create_task(host.reconnect(60))
         await asyncio.sleep(0.1)
         assert not again.done()
         await asyncio.to_thread(bench.device.start)

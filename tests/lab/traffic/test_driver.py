@@ -35,6 +35,8 @@ def test_a_capture_goes_down_through_nat_and_is_counted_by_our_sink() -> None:
     record = driven("nat", load)
     count = record.accounting
     assert count is not None
-    assert (count.tried, count.unique + count.lost, count.mismatch) == (RATE_PPS, RATE_PPS, {})
+    assert (count.unique + count.lost, count.mismatch) == (count.tried, {})
+    # Where it is late it is interrupted: then it has not sent all of its capture.
+    assert RATE_PPS / 2 < count.tried <= RATE_PPS
     assert record.ports["sink"] == "ring"
     assert "delay_p50_ns" not in record.values

@@ -3,6 +3,7 @@
 
 from collections.abc import Awaitable, Callable
 
+import backlog
 import pytest
 
 from gatemark.plan.model import Workload
@@ -44,13 +45,17 @@ CASES = [
 
 @pytest.mark.parametrize(("command", "load", "cause"), CASES, ids=[case[2] for case in CASES])
 def test_every_lost_packet_is_in_a_counter(command: str, load: Workload, cause: str) -> None:
-    _, records = measure(plan("route", load), plant=planted(command, load=load))
+    with backlog.watched() as backlogs:
+        _, records = measure(plan("route", load), plant=planted(command, load=load))
     assert [record.pass_ for record in records] == ["outside", "instrumented"]
     for record in records:
         result = reconciled(record)
         assert result, record.reason
-        assert result.lost > 0
-        assert ([drop.cause for drop in result.by_cause], result.remains) == ([cause], 0)
+        others = [drop.packets for drop in result.by_cause if drop.cause != cause]
+        assert (len(result.by_cause), result.lost > 0) == (len(others) + 1, True)
+        # A CPU's backlog is the machine's: a namespace counts it at a port, or not at all.
+        assert result.remains >= 0
+        assert sum(others) + result.remains <= backlogs.dropped
 
 
 def test_what_a_rule_without_a_counter_drops_is_in_no_counter() -> None:

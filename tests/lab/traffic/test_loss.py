@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which packets were lost, when they were sent and of which flows, of losses that are planted."""
 
+from dataclasses import dataclass
+
+import backlog
 import pytest
 
 from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
 from gatemark.station.wiring import WAN_PORT
+from gatemark.store.drops import NETFILTER
 from gatemark.store.loss import Loss
 from gatemark.store.record import Accounting, Record
 from lab.planted import measure, plan
 
 EVERY = 50
-RULE = f"numgen inc mod {EVERY} == 0 drop"
+RULE = f"numgen inc mod {EVERY} == 0 counter drop"
 
 
 async def every_fiftieth(bench: Bench) -> None:
@@ -22,14 +26,32 @@ async def every_fiftieth(bench: Bench) -> None:
     await nft("nft", f"add rule ip planted drops udp dport {WAN_PORT} {RULE}")
 
 
+@dataclass(frozen=True)
+class Planted:
+    """A trial of which every fiftieth packet is dropped."""
+
+    record: Record
+    backlogged: int  # what this machine's backlogs dropped meanwhile, of anybody's packets
+
+    @property
+    def by_rule(self) -> int:
+        """Packets that the rule's own counter has."""
+        assert self.record.evidence.drops is not None
+        causes = self.record.evidence.drops.causes
+        return sum(drop.packets for drop in causes if drop.stage == NETFILTER)
+
+
 @pytest.fixture(scope="module")
-def planted() -> Record:
+def planted() -> Planted:
     load = Workload(rate_pps=10_000, duration_s=0.5, flows=16, mix="imix", direction="up")
-    _, records = measure(plan("route", load), plant=every_fiftieth)
-    return next(record for record in records if record.pass_ == "outside")
+    with backlog.watched() as backlogs:
+        _, records = measure(plan("route", load), plant=every_fiftieth)
+    record = next(record for record in records if record.pass_ == "outside")
+    return Planted(record, backlogs.dropped)
 
 
-def parts(record: Record) -> tuple[Loss, Accounting]:
+def parts(planted: Planted) -> tuple[Loss, Accounting]:
+    record = planted.record
     assert record.status == "ok", record.reason
     assert record.evidence is not None
     assert record.accounting is not None
@@ -37,7 +59,7 @@ def parts(record: Record) -> tuple[Loss, Accounting]:
     return loss, record.accounting
 
 
-def test_all_sums_are_the_accountings(planted: Record) -> None:
+def test_all_sums_are_the_accountings(planted: Planted) -> None:
     loss, count = parts(planted)
     assert count.lost >= count.tried // EVERY > 0
     assert sum(loss.lost) == sum(loss.by_flow) == sum(map(sum, loss.halves)) == count.lost
@@ -48,9 +70,16 @@ def test_all_sums_are_the_accountings(planted: Record) -> None:
     assert sum(lost for _, lost in loss.by_size.values()) == count.lost
 
 
-def test_every_fiftieth_is_lost(planted: Record) -> None:
+def test_what_is_lost_is_what_the_rule_dropped(planted: Planted) -> None:
+    _, count = parts(planted)
+    besides = count.refused + count.ring_dropped + planted.backlogged
+    assert planted.by_rule <= count.lost <= planted.by_rule + besides
+    assert (count.tried - besides) // EVERY <= planted.by_rule <= count.tried // EVERY + 1
+
+
+def test_every_fiftieth_is_lost(planted: Planted) -> None:
     loss, count = parts(planted)
-    if count.lost > count.tried / EVERY + 1:
+    if count.lost > planted.by_rule:
         pytest.skip("the machine lost packets besides")
     assert loss.distance_cv is not None
     assert loss.distance_cv < 0.01
