@@ -19,8 +19,8 @@ TEST(address_parses)
 	CHECK(bytes[0] == 0x20 && bytes[15] == 1);
 	CHECK_EQUAL(address_parse(6, "192.0.2.1", bytes, "src", &fault), -EINVAL);
 	CHECK_EQUAL(address_parse(4, "192.0.2", bytes, "src", &fault), -EINVAL);
-	CHECK_EQUAL(mac_parse("02:aB:00:00:ff:01", mac, "dst_mac", &fault), 0);
-	CHECK(mac[0] == 2 && mac[1] == 0xab && mac[5] == 1);
+	CHECK_EQUAL(mac_parse("02:aB:09:00:ff:01", mac, "dst_mac", &fault), 0);
+	CHECK(mac[0] == 2 && mac[1] == 0xab && mac[2] == 9 && mac[5] == 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK_EQUAL(mac_parse(bad[i], mac, "dst_mac", &fault), -EINVAL);
 }

@@ -14,6 +14,10 @@ static struct route random_route(int family)
 	struct route route = { .family = family,
 			       .mark = (uint8_t)(test_random(&state) & MARK_MOST) };
 
+	for (int i = 0; i < 6; i++) {
+		route.next_mac[i] = (uint8_t)test_random(&state);
+		route.source_mac[i] = (uint8_t)test_random(&state);
+	}
 	for (int i = 0; i < 16; i++) {
 		route.source[i] = (uint8_t)test_random(&state);
 		route.destination[i] = (uint8_t)test_random(&state);
@@ -84,6 +88,8 @@ static void check_frame(int family)
 		struct arrival arrival;
 
 		frame_fill(&frame, &packet, buffer);
+		CHECK(!memcmp(buffer, route.next_mac, 6));
+		CHECK(!memcmp(buffer + 6, route.source_mac, 6));
 		CHECK_EQUAL(be16_load(udp + 4), udp_bytes);
 		CHECK(be16_load(udp + 6) != 0);
 		CHECK_EQUAL(checksum_fold(pseudo_sum(ip, family, udp_bytes) +

@@ -91,10 +91,10 @@ TEST(json_escapes)
 	struct json_value value;
 	const char *key;
 
-	open_copy(&json, "{\"\\u0041\\n\":\"\\\"\\\\\\/\\b\\u00e4\\u20ac\\ud83d\\ude00\"}");
+	open_copy(&json, "{\"\\u0041\\n\":\" \\\"\\\\\\/\\b\\u00e4\\u20ac\\ud83d\\ude00\"}");
 	CHECK_EQUAL(json_member(&json, &key, &value), 1);
 	CHECK_TEXT(key, "A\n");
-	CHECK_TEXT(value.text, "\"\\/\b\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+	CHECK_TEXT(value.text, " \"\\/\b\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
 /* The first and the last code of each length in UTF-8. */
@@ -214,6 +214,8 @@ TEST(json_refuses)
 		"{\"a\":\"\\udc00\\udc00\"}",
 		"{\"a\":\"\\ud800\\ud800\"}",
 		"{\"a\":\"\\ud800\\n\"}",
+		"{\"a\":\"\\ud800\\ndc00\"}",
+		"{\"a\":\"\\ud800xudc00\"}",
 		"{\"a\":\"\\u0000\"}",
 		"{\"a\":\"\t\"}",
 		"{\"a\":[1,]}",

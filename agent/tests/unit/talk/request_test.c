@@ -32,8 +32,8 @@ static const struct key keys[] = {
 };
 
 static const struct key side_keys[] = {
-	KEY(side, rate, INTEGER, .required = true, .max = 9, .help = "0 to 9"),
 	KEY(side, cells, FLAG, .help = "true or false"),
+	KEY(side, rate, INTEGER, .required = true, .max = 9, .help = "0 to 9"),
 	{ 0 },
 };
 
@@ -163,6 +163,21 @@ TEST(request_refuses)
 		CHECK(*fault.reason && *fault.fix);
 		release(&order);
 	}
+	free(text);
+	text = NULL;
+}
+
+TEST(request_names_what_is_known)
+{
+	struct order order;
+	struct fault fault;
+
+	CHECK_EQUAL(read_order(&order, "{\"count\":1,\"kind\":\"tcp\"}", &fault), -EINVAL);
+	CHECK_TEXT(fault.fix, "one of: raw, udp");
+	release(&order);
+	CHECK_EQUAL(read_order(&order, "{\"count\":1,\"side\":{\"speed\":1}}", &fault), -EINVAL);
+	CHECK_TEXT(fault.fix, "known keys: cells, rate");
+	release(&order);
 	free(text);
 	text = NULL;
 }
