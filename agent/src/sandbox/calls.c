@@ -192,6 +192,7 @@ static const struct call_with calls_with[] = {
 	{ { SYS_bpf, SANDBOX_TIMES }, 0, BPF_OBJ_GET_INFO_BY_FD },
 	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD },
 	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL },
+	{ { SYS_sched_setscheduler, SANDBOX_HASTEN }, 1, SCHED_FIFO },
 };
 
 /*

@@ -28,7 +28,7 @@ uint64_t sandbox_rights(unsigned int needs, bool has_bpf)
 		{ SANDBOX_DEVICES, CAP_NET_ADMIN },
 		{ SANDBOX_BPF, has_bpf ? CAP_BPF : CAP_SYS_ADMIN },
 		{ SANDBOX_TIMES, CAP_BPF },
-		{ SANDBOX_THREAD, CAP_SYS_NICE },
+		{ SANDBOX_THREAD | SANDBOX_HASTEN, CAP_SYS_NICE },
 	};
 	uint64_t rights = 0;
 

@@ -21,6 +21,7 @@ enum sandbox_need {
 	SANDBOX_CHILDREN = 64, /* ends its children */
 	SANDBOX_FILES = 128, /* opens, cuts and removes files, as the user that it is */
 	SANDBOX_TIMES = 256, /* reads how long its BPF programs took: CAP_BPF */
+	SANDBOX_HASTEN = 512, /* puts a process before others: CAP_SYS_NICE */
 };
 
 /*

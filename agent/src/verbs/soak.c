@@ -161,6 +161,6 @@ const struct verb verb_soak = {
 	.help = "counts what all other work leaves of CPUs",
 	.keys = soak_keys,
 	.request_bytes = sizeof(struct soak_request),
-	.needs = SANDBOX_CHILDREN,
+	.needs = SANDBOX_CHILDREN | SANDBOX_HASTEN,
 	.run = soak_run,
 };

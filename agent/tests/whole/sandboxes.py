@@ -39,7 +39,7 @@ def everywhere(wire: Wire) -> Iterator[tuple[Agent, int]]:
     yield Agent(wire.b, "connect", client), NET_BIND_SERVICE
     yield Agent(wire.b, "watch", {"samples": 2, "what": ["memory"]}), 0
     cpu = max(os.sched_getaffinity(0))
-    yield Agent(wire.b, "soak", {"samples": 2, "cpus": [cpu]}), 0
+    yield Agent(wire.b, "soak", {"samples": 2, "cpus": [cpu]}), SYS_NICE
 
 
 def on_devices(wire: Wire) -> Iterator[tuple[Agent, int]]:

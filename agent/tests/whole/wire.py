@@ -152,7 +152,7 @@ class Agent:
         """Closes stdin and waits; returns the exit code."""
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(10)
+        return self.process.wait(60)  # of a machine with other work
 
     def done(self) -> Event:
         """Waits for the job's own end; `waited_s`: how long it waited for a CPU."""

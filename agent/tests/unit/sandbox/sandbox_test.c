@@ -5,6 +5,7 @@
 
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -143,6 +144,30 @@ TEST(sandbox_sends_no_signal)
 	SKIP("a build with sanitizers sends signals itself");
 }
 #endif
+
+static void set_class(int class)
+{
+	const struct sched_param none = { 0 };
+
+	syscall(SYS_sched_setscheduler, 0x7fffffff, class, &none); /* there is no such process */
+}
+
+static void put_first(void)
+{
+	set_class(SCHED_FIFO);
+}
+
+static void put_last(void)
+{
+	set_class(SCHED_IDLE);
+}
+
+TEST(sandbox_puts_processes_first_alone)
+{
+	CHECK_OUTCOME(SANDBOX_HASTEN, put_first, 0);
+	CHECK_OUTCOME(SANDBOX_HASTEN, put_last, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_CHILDREN, put_first, SIGSYS);
+}
 
 /* What was given up stays so, also for who was root. */
 static void check_rights(void)
