@@ -14,8 +14,6 @@ from gatemark.store.record import Record
 from lab.gateway.test_program import until
 from lab.planted import measure, plan
 
-pytestmark = pytest.mark.alone
-
 CROWDED = 3  # tasks that are ready for each CPU
 
 
