@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from wire import Agent, Event, Keys, SkipError, Wire, expect, holds, ones_sum, sh
+from wire import Agent, Event, Keys, SkipError, Wire, expect, holds, ones_sum, sh, unless_overrun
 
 MS = 1_000_000
 LAN, FAR = "10.1.2.3", "203.0.113.9"
@@ -120,6 +120,7 @@ def all_there(sent: Event, received: Event) -> None:
     holds(all(0 < at - left[number] < 1000 * MS for number, at in came))
 
 
+@unless_overrun()
 def replaying(wire: Wire) -> None:
     """Both directions at once, each packet identified and in its time."""
     lan, wan = play(wire)
@@ -132,6 +133,7 @@ def replaying(wire: Wire) -> None:
     holds(behind[-1] < 1600 * MS, behind[-1])  # GRACE_NS of replay/player.c
 
 
+@unless_overrun()
 def replaying_through_a_stall(wire: Wire) -> None:
     """What became late while the machine stood still is sent late, also at the end."""
     for stall in (Stall((0, 1), 0.2, 0.4), Stall((0,), 0.45, 0.1), Stall((1,), 0.45, 0.1)):
@@ -141,6 +143,7 @@ def replaying_through_a_stall(wire: Wire) -> None:
         expect((lan["sender"]["tried"], wan["sender"]["tried"]), (100, 100))
 
 
+@unless_overrun()
 def replaying_clones(wire: Wire) -> None:
     """Each flow three times from two clients, at a rate, one way only."""
     keys = {"clones": 3, "clients": 2, "rate_pps": 2000, "ways": "up"}
