@@ -111,7 +111,8 @@ def all_there(sent: Event, received: Event) -> None:
     """What one side sent is what the other has, packet by packet."""
     sender, sink = sent["sender"], received["sink"]
     expect(sender["tried"], sender["scheduled"])
-    expect(sink["unique"], sender["sent"], sink["foreign"], sink["corrupt"])
+    why = {key: sink[key] for key in ("foreign", "corrupt", "ring_dropped")}
+    expect(sink["unique"], sender["sent"], why, sender["refused"])
     expect(sink["clock_stepped_ns"], 0)
     expect(sender["tried_by_flow"], sink["flow"]["unique"])
     expect(sorted(sink["packet"]["number"]), list(range(sender["tried"])))
