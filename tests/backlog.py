@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 SOFTNET: Final = Path("/proc/net/softnet_stat")
 DROPPED: Final = 1  # the column of packets that found their CPU's backlog full
@@ -32,6 +32,11 @@ def watched() -> Iterator[Backlogs]:
     backlogs, before = Backlogs(), dropped()
     yield backlogs
     backlogs.dropped = dropped() - before
+
+
+def lost(records: list[dict[str, Any]]) -> int:
+    """Packets that all trials of a run lost, by their kept records."""
+    return sum(record["accounting"]["lost"] for record in records)
 
 
 def dropped() -> int:

@@ -87,18 +87,13 @@ def sound(records: list[dict[str, object]]) -> list[object]:
     return [record["trial"] for record in records]
 
 
-def lost(records: list[dict[str, object]]) -> int:
-    """Packets that all of them lost."""
-    return sum(record["accounting"]["lost"] for record in records)  # type: ignore[index]
-
-
 def test_it_is_set_and_given_back(bench: Box, tmp_path: Path) -> None:
     before = bench.said(SETTINGS)
     with backlog.watched() as backlogs:
         bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run"))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert lost(records) <= backlogs.dropped
+    assert backlog.lost(records) <= backlogs.dropped
     assert bench.said(SETTINGS) == before
 
 
@@ -185,7 +180,7 @@ def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
         bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))
     records = kept(tmp_path / "run")
     assert len(sound(records)) == 2
-    assert lost(records) <= backlogs.dropped
+    assert backlog.lost(records) <= backlogs.dropped
     tried = sum(record["accounting"]["tried"] for record in records)  # type: ignore[index]
     assert tried >= 250  # half of what is asked, on a machine that has other work
     assert tagged(bench, "trunk.10", "received") >= tried

@@ -4,6 +4,7 @@
 import json
 from typing import Any
 
+import backlog
 import pytest
 from lab.planted import plan
 from msgspec.structs import replace
@@ -73,11 +74,12 @@ def test_a_rate_is_held_with_its_overhead(booted: Booted, word: str, bytes_: int
 def test_a_game_does_not_wait_behind_uploads(booted: Booted, by: str, family: str) -> None:
     game, upload = (replace(load, family=family) for load in (GAME, UPLOAD))
     for _ in range(PASSES):
-        record = tried(booted, spec(f"shape:{by}:5:wan", game, upload=upload))
+        with backlog.watched() as backlogs:
+            record = tried(booted, spec(f"shape:{by}:5:wan", game, upload=upload))
         if record.values["delay_p50_ns"] < 8e6:
             break
     assert record.accounting is not None
-    assert record.accounting.lost == 0
+    assert record.accounting.lost <= backlogs.dropped
     assert record.values["delay_p50_ns"] < 8e6, "three full frames take 7.3 ms"
 
 

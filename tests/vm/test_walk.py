@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from statistics import median
 from typing import Final
 
+import backlog
 import pytest
 from msgspec.structs import replace
 
@@ -103,12 +104,13 @@ def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     counted: Booted, direction: Direction
 ) -> None:
     load = Workload(kind="walk", walks=20, l4="tcp", direction=direction)
-    tcp = counted.measure(NAT, load)
+    with backlog.watched() as backlogs:
+        tcp = counted.measure(NAT, load)
     (entry,) = counted.said("conntrack -L -p tcp 2>/dev/null | grep 198.18.1.4").splitlines()
     assert "ESTABLISHED" in entry
     assert "[ASSURED]" in entry
     assert "dst=198.19.1.1 " in entry  # as the WAN side knows it
-    assert found(tcp).lost == 0
+    assert found(tcp).lost <= backlogs.dropped
     assert sizes(tcp)["nf_conntrack_tcp_packet"] > 0
 
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from gatemark import flock
 from gatemark.error import StationError
-from gatemark.node import flock
 
 MACHINE = ("/run/lock", "/tmp")  # the first that is there  # noqa: S108
 THREADS = "/proc"  # the same for all who see the same kernel threads

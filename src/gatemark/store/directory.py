@@ -6,7 +6,6 @@ loses at most the trial that it was in.
 """
 
 import errno
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from gatemark import flock
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store import former, series, trials
 from gatemark.store.contents import Contents, faults
@@ -79,28 +79,23 @@ class RunDirectory:
         Raises UsageError where another holds it. Who only asks whether it is going has it for a
         moment, which may last on a busy machine, and is waited for.
         """
-        handle = os.open(self.path, os.O_DIRECTORY)
-        try:
+        with flock.opened(self.path) as handle:
             until = time.monotonic() + PATIENCE_S
-            while not _take(handle, fcntl.LOCK_EX):
-                if not _is_held(handle):
+            while not flock.take(handle):
+                if not flock.is_held(handle):
                     until = time.monotonic() + PATIENCE_S
                 elif time.monotonic() > until:
                     raise UsageError(f"{self.path} is being measured just now: wait for its end")
                 time.sleep(AGAIN_S)
             yield
-        finally:
-            os.close(handle)
 
     def is_going(self) -> bool:
         """Whether somebody holds the run just now. Who starts to hold it meanwhile is patient."""
-        handle = os.open(self.path, os.O_DIRECTORY)
-        try:
-            return _is_held(handle)
-        except OSError:  # a file system without locks
-            return False
-        finally:
-            os.close(handle)
+        with flock.opened(self.path) as handle:
+            try:
+                return flock.is_held(handle)
+            except OSError:  # a file system without locks
+                return False
 
     def save(self, run: Run) -> None:
         """Write `run.json` whole or not at all."""
@@ -258,19 +253,3 @@ def _made(path: Path) -> Iterator[None]:
             with suppress(OSError):  # it is not empty
                 folder.rmdir()
         raise
-
-
-def _is_held(handle: int) -> bool:
-    """Whether another has it alone. All who ask share it, and see none in each other."""
-    if not _take(handle, fcntl.LOCK_SH):
-        return True
-    fcntl.flock(handle, fcntl.LOCK_UN)
-    return False
-
-
-def _take(handle: int, kind: int) -> bool:
-    try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -113,11 +113,6 @@ def records(out: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
 
 
-def lost(kept: list[dict[str, object]]) -> int:
-    """Packets that all of its trials lost."""
-    return sum(record["accounting"]["lost"] for record in kept)  # type: ignore[index]
-
-
 def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Path) -> None:
     before = host.run("ip", "-o", "addr"), host.run("ip", "route"), host.run("ip", "-o", "link")
     out = tmp_path / "run"
@@ -127,7 +122,7 @@ def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Pa
     assert json.loads((out / "run.json").read_text())["before"]["bench"] == STATED
     kept = records(out)
     assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
-    assert lost(kept) <= backlogs.dropped
+    assert backlog.lost(kept) <= backlogs.dropped
     assert before == (
         host.run("ip", "-o", "addr"),
         host.run("ip", "route"),
@@ -158,7 +153,7 @@ def test_udp_between_two_hosts_over_ssh(far: Played, folder: Path, tmp_path: Pat
     assert all("two machines" in str(record["reason"]) for record in direct)
     through = [record for record in kept if record["arm"] == "route"]
     assert [(record["status"], record["reason"]) for record in through] == [("ok", "")] * 2
-    assert lost(through) <= backlogs.dropped
+    assert backlog.lost(through) <= backlogs.dropped
     assert "\n".join(seen(far)).splitlines() == "\n".join(before).splitlines()
 
 
@@ -183,7 +178,7 @@ def test_a_nic_goes_behind_the_line_and_comes_home(
     with backlog.watched() as backlogs:
         kept = over_a_line(host, folder, tmp_path / "run", STATION)
     assert [(record["status"], record["reason"]) for record in kept] == [("ok", "")] * 4
-    assert lost(kept) <= backlogs.dropped
+    assert backlog.lost(kept) <= backlogs.dropped
     frame_ns = 0.95 * 8 * 124 / 2e6 * 1e9  # a delay is told by its histogram's buckets
     assert all(record["values"]["delay_min_ns"] >= frame_ns for record in kept)  # type: ignore[index]
     assert before == (host.run("ip", "-o", "addr"), host.run("ip", "-o", "link"))

@@ -138,10 +138,11 @@ def test_a_line_is_put_in_changed_and_taken_out_between_trials() -> None:
 def test_a_delay_is_added_and_a_chance_takes_its_share() -> None:
     way = LineWay(rate_bps=50e6, fixed_ms=20, loss=0.1)
     load = Workload(rate_pps=2000, frame_bytes=256, duration_s=1.0)
-    _, record = one("route", load, Line(up=way))
+    with backlog.watched() as backlogs:
+        _, record = one("route", load, Line(up=way))
     up = books(record).up
     assert record.accounting is not None
-    assert record.accounting.lost == up.lost
+    assert 0 <= record.accounting.lost - up.lost <= backlogs.dropped
     assert 100 < up.lost < 300  # of 2 000: 200 and 3.5 sigma of a binomial are 47; chance is seeded
     assert record.values["delay_min_ns"] >= BUCKET * 20e6
 
@@ -149,9 +150,11 @@ def test_a_delay_is_added_and_a_chance_takes_its_share() -> None:
 @pytest.mark.long
 def test_many_flows_are_opened_through_nat_behind_a_small_line() -> None:
     load = Workload(rate_pps=100, frame_bytes=300, flows=300, direction="down", duration_s=0.5)
-    _, record = one("nat", load, Line(up=LineWay(rate_bps=5e5), down=LineWay(rate_bps=5e5)))
+    line = Line(up=LineWay(rate_bps=5e5), down=LineWay(rate_bps=5e5))
+    with backlog.watched() as backlogs:
+        _, record = one("nat", load, line)
     assert record.accounting is not None
-    assert record.accounting.lost == 0
+    assert record.accounting.lost <= backlogs.dropped
 
 
 @pytest.mark.long

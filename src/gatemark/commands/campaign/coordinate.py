@@ -92,9 +92,9 @@ def alone(folder: Path) -> Iterator[None]:
 
     Who only asks whether somebody holds it has it for a moment, and is waited for.
     """
-    from gatemark.node import flock
+    from gatemark import flock
 
-    with flock.opened(str(folder)) as handle:
+    with flock.opened(folder) as handle:
         while not flock.take(handle):
             if flock.is_held(handle):
                 who = flock.owner(handle) or "another process"
@@ -105,9 +105,9 @@ def alone(folder: Path) -> Iterator[None]:
 
 def is_going(folder: Path) -> bool:
     """Whether a coordinator has it just now."""
-    from gatemark.node import flock
+    from gatemark import flock
 
-    with flock.opened(str(folder)) as handle:
+    with flock.opened(folder) as handle:
         return flock.is_held(handle)
 
 
@@ -320,7 +320,7 @@ def _unchanged(layout: Layout, ledger: Ledger) -> None:
 @contextmanager
 def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
     """Hold a device for this campaign. Raises UsageError where another has it."""
-    from gatemark.node import flock
+    from gatemark import flock
 
     if layout.is_virtual(path):
         yield

@@ -31,7 +31,7 @@ class Owner:
 
 
 @contextmanager
-def opened(place: str) -> Iterator[int]:
+def opened(place: Path | str) -> Iterator[int]:
     """A folder's descriptor, to be locked; closing it frees the lock."""
     file = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
