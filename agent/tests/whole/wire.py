@@ -14,6 +14,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -35,6 +36,11 @@ s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("v0", 0))
 for line in sys.stdin: s.send(bytes.fromhex(line))
 """
+
+
+REFUSED = 1  # columns of softnet_stat: packets that found no room,
+WAITING = slice(11, 12)  # and packets that wait; older kernels do not tell them
+EMPTIED_S = 5.0  # a CPU whose backlog is never seen empty is waited for no longer
 
 
 class SkipError(Exception):
@@ -84,10 +90,26 @@ def waits_s(pid: int) -> dict[str, float]:
     return waits
 
 
-def overrun() -> int:
-    """Packets that found the backlog of a CPU full, which all devices share (softnet_stat)."""
+def backlogs() -> list[list[int]]:
+    """What the kernel counts of each CPU's backlog, which all devices share (softnet_stat)."""
     lines = Path("/proc/net/softnet_stat").read_text(encoding="ascii").splitlines()
-    return sum(int(line.split()[1], 16) for line in lines)
+    return [[int(word, 16) for word in line.split()] for line in lines]
+
+
+def overrun() -> int:
+    """Packets that found the backlog of a CPU full."""
+    return sum(counted[REFUSED] for counted in backlogs())
+
+
+def settle() -> None:
+    """Waits until each CPU has emptied its backlog: what was sent before has come, or is lost.
+
+    Between the two, packets of other work may stand in front of it (150 were seen there).
+    """
+    until = time.monotonic() + EMPTIED_S
+    full = set(range(len(backlogs())))
+    while full and time.monotonic() < until:
+        full -= {cpu for cpu, counted in enumerate(backlogs()) if not any(counted[WAITING])}
 
 
 OVERRUN = "other work has filled the CPU's backlog, which refused frames of the test"
@@ -162,7 +184,8 @@ class Agent:
         return event
 
     def close(self) -> Event:
-        """Ends the job from outside."""
+        """Ends the job from outside, when all that was sent to it has come."""
+        settle()
         assert self.process.stdin
         self.process.stdin.close()
         return self.done()
