@@ -10,11 +10,12 @@ import asyncio
 import os
 import signal
 from asyncio.subprocess import Process
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
+Ending = Callable[[Process], Coroutine[Any, Any, None]]
 ENDING_S = 1.0
 
 
@@ -27,17 +28,6 @@ async def whole(work: Coroutine[Any, Any, Made] | asyncio.Task[Made]) -> Made:
         while not task.done():
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([task])
-        raise
-
-
-async def begun(making: Coroutine[Any, Any, Process]) -> Process:
-    """A process, of `create_subprocess_exec`. Who is cancelled meanwhile leaves none."""
-    task = asyncio.create_task(making)
-    try:
-        return await whole(task)
-    except asyncio.CancelledError:
-        if not task.cancelled() and task.exception() is None:
-            await end(task.result())
         raise
 
 
@@ -61,3 +51,14 @@ async def end(process: Process) -> None:
             pipe.close()
     with suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), ENDING_S)
+
+
+async def begun(making: Coroutine[Any, Any, Process], ending: Ending = end) -> Process:
+    """A process, of `create_subprocess_exec`. Of who is cancelled meanwhile it is ended so."""
+    task = asyncio.create_task(making)
+    try:
+        return await whole(task)
+    except asyncio.CancelledError:
+        if not task.cancelled() and task.exception() is None:
+            await whole(ending(task.result()))
+        raise

@@ -41,7 +41,8 @@ async def switch(command: str, arm: str, folder: Folder, at: Path | None = None)
                 stderr=asyncio.subprocess.STDOUT,
                 start_new_session=True,
                 cwd=at,
-            )
+            ),
+            _end,
         )
     try:
         code = await process.wait()

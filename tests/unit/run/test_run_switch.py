@@ -4,6 +4,8 @@
 import asyncio
 import os
 import select
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,33 @@ def test_who_stops_us_ends_it_and_what_it_started(tmp_path: Path) -> None:
 
     asyncio.run(stopped())
     assert not after.exists()
+
+
+def test_who_stops_us_as_it_begins_ends_it_and_what_it_started(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    async def stopped() -> None:
+        run = asyncio.create_task(switch(f"(read -r _ < {gate}) & wait", "old", Folder(tmp_path)))
+        while (opened := when_read(gate)) is None:  # noqa: ASYNC110  no event of ours tells it
+            await asyncio.sleep(0)  # a step of the event loop, which then stands
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert has_no_reader(opened)
+        os.close(opened)
+
+    asyncio.run(stopped())
+
+
+def when_read(fifo: Path) -> int | None:
+    """Its end for writing, as soon as somebody reads it; None after a while without."""
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        with suppress(OSError):  # ENXIO: nobody yet
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.001)
+    return None
 
 
 def has_no_reader(fifo: int) -> bool:
