@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from command import gatemark
 
+from gatemark import flock
 from gatemark.campaign.course import FOLDER
 from gatemark.campaign.ledger import MOST_FAILED, Block, Ledger
 from gatemark.commands.campaign import answer, coordinate
 from gatemark.commands.campaign.layout import SWITCH_S, Layout
 from gatemark.error import UsageError
-from gatemark.node import flock
 from gatemark.station import lock
 
 STATION = """schema = "gatemark.station/1"
