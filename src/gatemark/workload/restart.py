@@ -5,6 +5,9 @@
     gateway   |-- restart_s --|---- restarted ----|-- what is left --|
     arriving  |----------------|          ......   |-----------------|
 
+The restart waits until packets arrive, as it is seen by what came before it: a machine that stands
+still for a while may not have sent any when its time comes.
+
 Packets are sent until the station reports that the gateway is back, and then for the rest of
 `duration_s`. So one plan serves links that come up in a moment and boxes that boot.
 """
@@ -18,13 +21,16 @@ from msgspec.structs import replace
 from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent
 from gatemark.plan.model import TrialSpec, Workload
+from gatemark.probe.threads import port_counters
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.workload.udp import Stream
-from gatemark.workload.way import Load, Report
+from gatemark.workload.way import BIN_MS, Load, Report
 
 PATIENCE_S = 240.0  # slow emulated machines take a minute or two to boot
+COMES_S = 5.0  # a path on which nothing came by then is not up: the outcome says so
+WHOLE_BINS = 2  # a bin that has ended, wherever in it the packet was
 
 Restart = Callable[[], Awaitable[str]]
 
@@ -51,7 +57,9 @@ class Interrupted(Stream):
 
     async def sent(self, sender: Agent) -> Report:
         """Send until the gateway is there again, and a while longer."""
+        first = await self._received()
         await asyncio.sleep(self.load.restart_s)
+        await self._arriving(first)
         began_ns = time.monotonic_ns()
         try:
             done = await asyncio.wait_for(self.restart(), PATIENCE_S)
@@ -65,3 +73,16 @@ class Interrupted(Stream):
         span_s = (report["t1_ns"] - report["t0_ns"]) / 1e9
         due = round(self.load.rate_pps * span_s)  # of its whole schedule, what was due till then
         return report | {"scheduled": due, "restart": restarted}
+
+    async def _arriving(self, first: int) -> None:
+        """Wait until the sink has received a bin's packets beyond `first`, and a bin has ended."""
+        until = time.monotonic() + COMES_S
+        enough = first + max(1, self.load.rate_pps * BIN_MS / 1000)
+        while await self._received() < enough and time.monotonic() < until:  # noqa: ASYNC110
+            await asyncio.sleep(BIN_MS / 1000)
+        await asyncio.sleep(WHOLE_BINS * BIN_MS / 1000)
+
+    async def _received(self) -> int:
+        """Packets that the sink's port has received."""
+        counters = await port_counters([self.wire.sink])
+        return counters[f"{self.wire.sink.role}.rx_packets"]
