@@ -72,7 +72,7 @@ times = {times}
 OPENWRT_SETTINGS = """
 uci export; uci changes; nft -s list ruleset; ip -o link show; tc qdisc show
 (ip -o addr show; ip route show | sort; ip -6 route show | sort) |
-sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//'
+sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ expires [0-9]*sec//' -e 's/ tentative//'
 sysctl -a 2> /dev/null | grep -E 'forwarding|rp_filter|bridge-nf|nf_conntrack_(max|buckets)'
 """
 OPENWRT_STATION = STATION.replace('"apply"', '"openwrt"').replace('lan = "eth1"', 'lan = "br-lan"')

@@ -52,7 +52,8 @@ OPTIONS = (
 SETTINGS = literals(
     {
         "interfaces": "ip -o link show",
-        "addresses": "ip -o addr show | sed 's/[ \\\\]*valid_lft.*//'",
+        # An address that was just given is tentative for a second.
+        "addresses": "ip -o addr show | sed -e 's/[ \\\\]*valid_lft.*//' -e 's/ tentative//'",
         "routes": "(ip route show; ip -6 route show) | sed 's/ expires [0-9]*sec//'",
         "offloads": "command -v ethtool > /dev/null || exit; "
         "for d in $PORTS; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",

@@ -50,6 +50,21 @@ def host() -> Iterator[Namespace]:
         subprocess.run(("ip", "netns", "del", space), check=True)
 
 
+def test_an_address_is_the_same_when_nobody_else_is_found_to_have_it(host: Namespace) -> None:
+    async def addresses() -> str:
+        return (await settings(host, ()))["addresses"]
+
+    async def same() -> None:
+        await host.run("ip", "addr", "add", "fd09::9/64", "dev", "wan9")
+        was = await addresses()
+        async with asyncio.timeout(20):
+            while "tentative" in await host.run("ip", "-o", "addr"):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        assert await addresses() == was
+
+    asyncio.run(same())
+
+
 def test_a_host_that_routed_is_the_host_that_it_was(host: Namespace) -> None:
     router = Namespace("router", ROUTER_SPACE)
 
