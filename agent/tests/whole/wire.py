@@ -104,12 +104,13 @@ def overrun() -> int:
 def settle() -> None:
     """Waits until each CPU has emptied its backlog: what was sent before has come, or is lost.
 
-    Between the two, packets of other work may stand in front of it (150 were seen there).
+    Packets of other work may wait in the backlog before it: 150 were seen.
     """
     until = time.monotonic() + EMPTIED_S
     full = set(range(len(backlogs())))
     while full and time.monotonic() < until:
         full -= {cpu for cpu, counted in enumerate(backlogs()) if not any(counted[WAITING])}
+        time.sleep(0.001 if full else 0)
 
 
 OVERRUN = "other work has filled the CPU's backlog, which refused frames of the test"

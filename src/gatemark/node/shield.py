@@ -54,7 +54,7 @@ async def end(process: Process) -> None:
 
 
 async def begun(making: Coroutine[Any, Any, Process], ending: Ending = end) -> Process:
-    """A process, of `create_subprocess_exec`. Of who is cancelled meanwhile it is ended so."""
+    """A process, of `create_subprocess_exec`. `ending` ends it if this is cancelled meanwhile."""
     task = asyncio.create_task(making)
     try:
         return await whole(task)

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from gatemark import flock
 from gatemark.campaign import kept
 from gatemark.campaign.course import CANCEL, DRAIN, RUNS, Course
 from gatemark.campaign.file import read
@@ -92,8 +93,6 @@ def alone(folder: Path) -> Iterator[None]:
 
     Who only asks whether somebody holds it has it for a moment, and is waited for.
     """
-    from gatemark import flock
-
     with flock.opened(folder) as handle:
         while not flock.take(handle):
             if flock.is_held(handle):
@@ -105,8 +104,6 @@ def alone(folder: Path) -> Iterator[None]:
 
 def is_going(folder: Path) -> bool:
     """Whether a coordinator has it just now."""
-    from gatemark import flock
-
     with flock.opened(folder) as handle:
         return flock.is_held(handle)
 
@@ -320,8 +317,6 @@ def _unchanged(layout: Layout, ledger: Ledger) -> None:
 @contextmanager
 def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
     """Hold a device for this campaign. Raises UsageError where another has it."""
-    from gatemark import flock
-
     if layout.is_virtual(path):
         yield
         return
