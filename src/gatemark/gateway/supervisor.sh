@@ -87,10 +87,15 @@ later() {
 	wait $nap && "$@"
 }
 
+# Whether what ends them by force still waits.
+waits() {
+	fields_of $dog && [ "${fields%% *}" != Z ]
+}
+
 # There is no need any more. What waits ignores TERM until its own trap is set, which comes late
 # where we have the CPU before it; so it is told again, and gets the CPU meanwhile.
 call_off() {
-	while fields_of $dog && [ "${fields%% *}" != Z ]; do
+	while waits; do
 		kill $dog
 		sleep 0
 	done
@@ -110,20 +115,30 @@ finish() {
 	dog=$!
 	wait "$pid"
 	code=$?
+	# What it made was told to end too, and has as long for that.
+	pause=0
+	while [ $by = term ] && waits && [ "$(count)" != 0 ]; do
+		sleep $pause
+		pause=1
+	done
 	call_off
-	[ $code = 137 ] && [ $by = term ] && by='kill'
 	waited=0
 	while left=$(count) && [ "$left" != 0 ] && [ $waited -lt $patience ]; do
-		for one in $family; do there "$one" && kill -KILL "${one%:*}" && by='kill'; done
+		slay
 		sleep 1
 		waited=$((waited + 1))
 	done
+	[ $by = term ] && { [ $code = 137 ] || [ -e slain ]; } && by='kill'
 	ended="$by $code $left"
 } 2>/dev/null
 
 # What waits for a CPU that another of the family has, ends when that one does: all at once.
 slay() {
-	for one in $family; do there "$one" && kill -KILL "${one%:*}"; done
+	for one in $family; do
+		there "$one" || continue
+		: >slain
+		kill -KILL "${one%:*}"
+	done
 }
 
 count() {

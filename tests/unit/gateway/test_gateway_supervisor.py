@@ -80,6 +80,29 @@ def test_its_question_is_among_its_last_words() -> None:
     running(program(*READY, ready="at work", question="echo seen 12"), ask)
 
 
+def test_what_it_made_may_take_as_long_to_end() -> None:
+    """The program ends at the first signal, what it made says a last word before it does."""
+    child = "trap 'sleep 1; echo written; exit' TERM; echo at work; while :; do sleep 0.1; done"
+
+    async def end(supervised: Supervised) -> None:
+        ended = await supervised.end()
+        assert (ended.by, ended.code, ended.left) == ("term", 143, 0)
+        assert ended.last_words.endswith("\nwritten")
+
+    running(program("sh", "-c", f"({child}) & exec sleep 986", ready="at work"), end)
+
+
+@pytest.mark.long  # it takes the six seconds
+def test_what_it_made_that_does_not_end_is_killed_and_told() -> None:
+    child = "trap '' TERM; echo at work; while :; do sleep 0.1; done"
+
+    async def end(supervised: Supervised) -> None:
+        ended = await supervised.end()
+        assert (ended.by, ended.code, ended.left) == ("kill", 143, 0)
+
+    running(program("sh", "-c", f"({child}) & exec sleep 986", ready="at work"), end)
+
+
 def test_one_that_ended_by_itself_is_told(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
