@@ -14,8 +14,9 @@ from gatemark.plan.load import load, suites
 from gatemark.report import gallery
 from gatemark.report.group.source import Source, judged
 from gatemark.report.study import coverage, markdown
-from gatemark.report.study.report import NO_LIKE, NO_SECOND, Section, sections
+from gatemark.report.study.report import LIMITED, NO_LIKE, NO_SECOND, Section, sections
 from gatemark.report.words.number import MINUS
+from gatemark.report.words.published import in_words
 from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.boxes import CLOCK
 from gatemark.stats.coverage.coverage import coverage as covered
@@ -71,7 +72,7 @@ def test_an_outline_names_what_exists(name: str) -> None:
 
 def test_ours_stands_beside_what_was_printed(home: Source) -> None:
     section = made("wrt54", home)["Results table, lines 43 to 49"]
-    row = cells(section, "As published", "nat.tcp throughput")
+    row = cells(section, "As published", "TCP, NATed: throughput")
     assert row[1:3] == ("47.5 Mbit/s", "34.2 Mbit/s")
     assert row[-2].startswith("47.5 (47.0")
     assert "Mbit/s (mean 47.4)" in row[-2]
@@ -80,14 +81,14 @@ def test_ours_stands_beside_what_was_printed(home: Source) -> None:
 
 def test_what_cannot_be_reproduced_has_a_row_with_the_reason(home: Source) -> None:
     section = made("wrt54", home)["Results table, lines 43 to 49"]
-    row = cells(section, "As published", "wifi.nat.tcp throughput")
+    row = cells(section, "As published", "TCP over Wi-Fi, NATed: throughput")
     assert row[1:3] == ("23.5 Mbit/s", "10.5 Mbit/s")
     assert row[-2:] == (NONE, "Wi-Fi is out of scope")
 
 
 def test_a_value_that_no_run_has_says_so(home: Source) -> None:
     section = made("capture", home)["Table 2"]
-    row = cells(section, "As published", "nat.udp.max max throughput 0 loss")
+    row = cells(section, "As published", "UDP, NATed, as fast as it goes: max throughput 0 loss")
     assert row[-2] == NONE
     assert row[-1] != ""
     assert section.absent == ["capture/max"]
@@ -101,8 +102,21 @@ def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:
     assert not any("A/A" in row[0] for row in table.rows)
 
 
+def test_a_gain_that_the_tester_limited_has_none_of_ours_and_says_so(home: Source) -> None:
+    number, what = "Lines 55 to 57", "NAT against routing: NAT cost against route"
+    bare = replace(home, beside=[])
+    assert cells(made("wrt54", bare)[number], "As published", what)[-2:] == (NONE, NO_LIKE)
+    comparisons = home.judgement.comparisons
+    limited = tuple(structs.replace(comparison, at_least=True) for comparison in comparisons)
+    judgement = structs.replace(home.judgement, comparisons=limited)
+    section = made("wrt54", replace(bare, judgement=judgement))[number]
+    assert cells(section, "As published", what)[-2:] == (NONE, LIMITED)
+
+
 def test_a_value_in_words_is_tested_and_counted(home: Source) -> None:
-    row = cells(made("procbench", home)["Figure 5"], "As published", "endpoint udp vs tcp")
+    row = cells(
+        made("procbench", home)["Figure 5"], "As published", "the gateway itself: UDP against TCP"
+    )
     assert "UDP always lower than TCP" in row[1:-2]
     assert row[-2] == NONE or " in " in row[-2]
     assert (row[-2] == NONE) == (row[-1] == NO_LIKE)
@@ -110,14 +124,14 @@ def test_a_value_in_words_is_tested_and_counted(home: Source) -> None:
 
 def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
     number = "Results table, lines 43 to 49"
-    row = cells(made("wrt54", home)[number], "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
+    row = cells(made("wrt54", home)[number], "As published", "TCP, NATed: ratio, WRT54GS/WRTSL54GS")
     assert row[-2:] == (NONE, NO_SECOND)
     study = outline("wrt54")
     attic = structs.replace(home.run.station, name="attic")
     other = replace(home, label="B", run=structs.replace(home.run, station=attic))
     parts = sections(study, [replace(home, label="A"), other], home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == number)
-    row = cells(section, "As published", "nat.tcp ratio, WRT54GS/WRTSL54GS")
+    row = cells(section, "As published", "TCP, NATed: ratio, WRT54GS/WRTSL54GS")
     assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
 
 
@@ -138,7 +152,7 @@ def test_a_ratio_of_algorithms_is_that_of_all_points_of_two_gateways(home: Sourc
     both = [gateway(home, "A", "680", 2e6), gateway(home, "B", "1600", 1e6)]
     parts = sections(outline("procbench"), both, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == "Figure 6")
-    row = cells(section, "As published", "algo.lpm slowdown, eeePC vs AR7161")
+    row = cells(section, "As published", "look-ups: slowdown, eeePC vs AR7161")
     assert row[-3:-1] == (NONE, "0.500 times, 1 point")
 
 
@@ -180,7 +194,7 @@ def test_a_mean_stands_behind_the_median_of_its_own_run(home: Source) -> None:
     again = replace(home, label="B", records=doubled, beside=twice)
     parts = sections(outline("wrt54"), [home, again], home, gallery.figures(home))
     section = next(p for p in parts if p.part.number == "Results table, lines 43 to 49")
-    texts = cells(section, "As published", "nat.tcp throughput")[-2].split("; ")
+    texts = cells(section, "As published", "TCP, NATed: throughput")[-2].split("; ")
     first, second = texts[0], texts[len(texts) // 2]
     assert (first[:4], second[:4]) == ("47.5", "95.0")
     assert (first[-11:], second[-11:]) == ("(mean 47.4)", "(mean 94.9)")
@@ -191,7 +205,7 @@ def times(i: Interval, factor: float) -> Interval:
 
 
 def test_a_bound_has_no_ratio_to_another_gateway(home: Source) -> None:
-    number, row = "Results table, lines 43 to 49", "nat.tcp ratio, WRT54GS/WRTSL54GS"
+    number, row = "Results table, lines 43 to 49", "TCP, NATed: ratio, WRT54GS/WRTSL54GS"
     limited = tuple(structs.replace(pair, at_least=True) for pair in home.beside)
     both = [gateway(home, "A", "680", 1.0), gateway(home, "B", "680", 1.0)]
     both[1] = replace(both[1], beside=limited)
@@ -206,7 +220,7 @@ def test_a_kernel_of_several_runs_counts_by_their_median(home: Source) -> None:
     runs += [gateway(home, "B", "680", rate) for rate in (1e6, 3e6)]
     parts = sections(outline("procbench"), runs, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == "Figure 6")
-    row = cells(section, "As published", "algo.lpm slowdown, eeePC vs AR7161")
+    row = cells(section, "As published", "look-ups: slowdown, eeePC vs AR7161")
     assert row[-3:-1] == (NONE, "1.00 times, 1 point")
 
 
@@ -243,7 +257,7 @@ def test_the_same_as_markdown_has_each_part_and_its_tables(tmp_path: Path) -> No
     text = (tmp_path / "wrt54.md").read_text()
     heads = [line for line in text.splitlines() if line.startswith("## ")]
     assert len(heads) == len(outline("wrt54").part)
-    assert "| nat.tcp throughput | 47.5 Mbit/s | 34.2 Mbit/s |" in text
+    assert "| TCP, NATed: throughput | 47.5 Mbit/s | 34.2 Mbit/s |" in text
     assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 100
 
 
@@ -257,3 +271,18 @@ def test_an_unknown_study_is_refused(tmp_path: Path) -> None:
     done = gatemark("report", "--study", "wrt45", "one", cwd=tmp_path)
     assert done.code == 2
     assert "wrt54" in done.err
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ("throughput@block=>=128KiB", "throughput at block ≥ 128 KiB"),
+        ("gain@block~MTU", "gain at block about MTU"),
+        ("owd_mean@tcp_upload+DIFFUSE", "one-way delay mean at TCP upload+DIFFUSE"),
+        ("throughput@frame>800B,both firmwares", "throughput at frame > 800 B, both firmwares"),
+        ("udp6_vs_udp4", "UDP over IPv6 against UDP over IPv4"),
+        ("cpu@CN+AN,5000flows", "CPU at CN+AN, 5000flows"),
+    ],
+)
+def test_a_parameter_in_words(parameter: str, words: str) -> None:
+    assert in_words(parameter) == words

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from gatemark.quantity import words
 from gatemark.report.answer import diff
 from gatemark.report.chart import ladder, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
@@ -60,9 +61,7 @@ def figure(comparisons: Sequence[Comparison]) -> Figure:
 def _what(comparisons: Sequence[Comparison]) -> str:
     texts = {"received_pps": "the received rate", "goodput_bps": "goodput", KNEE: "the knee"}
     texts |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
-    names = dict.fromkeys(
-        texts.get(comparison.quantity, comparison.quantity) for comparison in comparisons
-    )
+    names = dict.fromkeys(texts.get(c.quantity, f"the {words(c.quantity)}") for c in comparisons)
     return " and ".join(names)
 
 

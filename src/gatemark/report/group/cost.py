@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from gatemark.plan.model import is_twin
+from gatemark.quantity import words
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
@@ -55,7 +56,7 @@ def finding(comparisons: Sequence[Comparison]) -> str:
     clauses += [f"{more} more arm{'' if more == 1 else 's'}"] if more > 0 else []
     text = "; ".join(clauses)
     if kind := _kind(shown_comparisons[0]):
-        text = f"{OTHERS.get(kind, kind)}: {text}"
+        text = f"{OTHERS.get(kind, words(kind))}: {text}"
     return text[:1].upper() + text[1:]
 
 

@@ -27,25 +27,27 @@ from gatemark.report.several import called
 from gatemark.report.study.narrow import narrowed
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT
+from gatemark.report.words.published import in_words
 from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change import gain
 from gatemark.stats.change.claim import NAMES, claims
 from gatemark.stats.change.cmp import clock_of
-from gatemark.stats.change.reference import Beside
+from gatemark.stats.change.reference import Beside, behind_tester
 from gatemark.stats.coverage.boxes import Side, claimed, of_runs
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.mean import At, at, means
 from gatemark.stats.study import blocks
 from gatemark.stats.study.blocks import Claim
 from gatemark.store import file
-from gatemark.store.published import REFERENCE_UNITS
-from gatemark.store.reference import Entry, entries
+from gatemark.store.published import REFERENCE_UNITS, Published
+from gatemark.store.reference import Entry, entries, published
 from gatemark.store.run import UNKNOWN
 from gatemark.store.study.outline import Outline, Part
 
 INVENTORY: Final = "device_inventory"
 NO_LIKE: Final = "no run that was given has its like"
+LIMITED: Final = "the tester was the bottleneck: use a faster one"
 NO_SECOND: Final = "a ratio of two devices: give two runs that have it"
 TEXT: Final = "text"  # the unit of a value in words
 FRACTION: Final = "fraction"
@@ -120,6 +122,7 @@ class Matter:
     gateways: Sequence[Gateway]
     figures: Sequence[Figure]
     shared: Source  # all runs as one
+    limited: frozenset[tuple[str, str]]  # experiment and parameter of what the tester limited
 
 
 def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
@@ -170,6 +173,12 @@ def sections(
         gateways=columns,
         figures=drawn,
         shared=shared,
+        limited=frozenset(
+            (value.experiment, value.parameter)
+            for source in sources
+            for value in behind_tester(source.judgement, published())
+            if value.study == outline.name
+        ),
     )
     return [_section(part, f"part-{place}", matter) for place, part in enumerate(outline.part, 1)]
 
@@ -190,7 +199,7 @@ def _section(part: Part, anchor: str, matter: Matter) -> Section:
         anchor=anchor,
         tables=[(f"{anchor}-{at}", table) for at, table in enumerate(made) if table.rows],
         figures=_figures(part, matter.figures),
-        differs=list(dict.fromkeys(text for run in pairs for text in _differences(run))),
+        differs=list(dict.fromkeys(text for run in pairs for text in _differences(run, part))),
         commands=list(_commands(part, sources)),
         absent=[name for name in part.plans if not any(_has(s, name) for s in sources)],
     )
@@ -224,13 +233,12 @@ def _pairs(source: Source, study: str, part: Part) -> Iterator[Beside]:
             yield pair
 
 
-def _differences(pairs: Sequence[Pair]) -> Iterator[str]:
+def _differences(pairs: Sequence[Pair], part: Part) -> Iterator[str]:
     """Each way in which a published value is not known to be like ours, with what it is of."""
     texts: dict[str, dict[str, None]] = {}
     for pair in (pair.beside for pair in pairs):
         if (text := reference.differs(pair)) != number.DASH:
-            what = f"{pair.published.experiment} {pair.published.parameter}"
-            texts.setdefault(text, {})[what] = None
+            texts.setdefault(text, {})[_what(pair.published, part)] = None
     yield from (f"{', '.join(whats)}: {text}" for text, whats in texts.items())
 
 
@@ -243,7 +251,7 @@ def _devices(part: Part, matter: Matter) -> Table:
     for parameter, key in part.inventory.items():
         theirs = [_cell(facts, INVENTORY, parameter, device) for device in devices]
         ours = (_fact(gateway.sources[0], key) for gateway in matter.gateways)
-        rows.append((_words(parameter), *theirs, *ours))
+        rows.append((in_words(parameter), *theirs, *ours))
     head = ("", *devices, *(gateway.label for gateway in matter.gateways))
     return Table("Devices: as printed, and ours by inventory", head, tuple(rows), frozenset())
 
@@ -267,15 +275,22 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> Tabl
         own = [v for v in kept if pair in ("", v.device)]
         theirs = [_cell(own, value.experiment, value.parameter, device) for device in devices]
         ours = _beside(value, matter, pairs)
-        lacking = NO_SECOND if value.ratio else NO_LIKE
-        reason = value.why or ("" if any(text != NONE for text in ours) else lacking)
-        name = f"{value.experiment} {_words(value.parameter)}"
+        lacking = "" if any(text != NONE for text in ours) else _lacking(value, matter)
+        reason = value.why or lacking
+        name = _what(value, part)
         what = ", ".join(filter(None, (name, pair)))
         rows.append((what, *theirs, *ours, reason))
     labels = (gateway.label for gateway in matter.gateways)
     head = ("what", *devices, *labels, "why there is none of ours")
     caption = "As published, and ours: median with interval, and the arithmetic mean"
     return Table(caption, head, tuple(rows), frozenset())
+
+
+def _lacking(value: Entry, matter: Matter) -> str:
+    """Why nothing of ours stands beside a value that could have something."""
+    if value.ratio:
+        return NO_SECOND
+    return LIMITED if (value.experiment, value.parameter) in matter.limited else NO_LIKE
 
 
 def _beside(value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> list[str]:
@@ -460,8 +475,9 @@ def _of_boxes(gateways: Sequence[Gateway], part: Part) -> Table:
     return Table("What the study claims of several boxes, tested", head, rows, frozenset())
 
 
-def _words(parameter: str) -> str:
-    return parameter.replace("_", " ").replace("@", " at ")
+def _what(value: Entry | Published, part: Part) -> str:
+    """What was measured: `UDP, routed: peak throughput`."""
+    return f"{part.experiments[value.experiment]}: {in_words(value.parameter)}"
 
 
 def _sentence(outline: Outline, made: Sequence[Section], sources: Sequence[Source]) -> str:

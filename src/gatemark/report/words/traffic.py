@@ -220,6 +220,8 @@ _COUNTED: dict[str, Callable[[float], str]] = {
     "mbit": lambda rate: f"shaped to {rate:g} Mbit/s",
     "rate_bps": lambda rate: _offered(rate, "bit/s"),
     "streams": lambda count: streams(int(count)),
+    "flows": lambda count: f"{count:g} flow{'' if count == 1 else 's'}",
+    "connections": lambda count: f"{count:g} connection{'' if count == 1 else 's'}",
     "share": lambda share: f"{100 * share:g} % of throughput",
     "start_s": lambda start: f"from {start:g} s on",
 }

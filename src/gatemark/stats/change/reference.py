@@ -33,6 +33,7 @@ IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
 GAIN: Final = "gain_ratio"
+OF_COMPARISONS: Final = (GAIN, "gain_l4_bps", "cost_ratio")  # none of them is told as a bound
 CALLS: Final = "path_calls"
 NETFILTER_SHARE: Final = "path_netfilter_share"
 RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
@@ -69,6 +70,18 @@ def beside(judgement: Judgement, published: Iterable[Published]) -> tuple[Beside
         for near, choices in _of(ours, value)
     ]
     return tuple(row for _, row in sorted(results, key=lambda pair: pair[0]))
+
+
+def behind_tester(judgement: Judgement, published: Iterable[Published]) -> Iterator[Published]:
+    """Gains and costs that were published, whose like the tester limited here."""
+    limited = [
+        c.definition
+        for c in judgement.comparisons
+        if c.at_least and c.quantity == c.definition.headline and not is_twin(c.arm)
+    ]
+    for value in published:
+        if value.quantity in OF_COMPARISONS and any(alike(ours, value) for ours in limited):
+            yield value
 
 
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:

@@ -22,7 +22,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     title: str  # what it is about
     says: str = ""  # what the study concludes, in our words
     inventory: dict[str, str] = {}  # its row of a table of devices -> our inventory's key
-    experiments: tuple[str, ...] = ()  # of published.csv
+    experiments: dict[str, str] = {}  # of published.csv -> in words
     plans: tuple[str, ...] = ()  # that ask the same
     figures: tuple[str, ...] = ()  # of these plans: how the names begin of those that are drawn
     tables: tuple[str, ...] = ()  # how the names begin of our tables that belong here
