@@ -9,6 +9,7 @@ import builder
 import counted
 import estimated
 import pytest
+import stacked
 import timed
 import traveled
 from msgspec import structs
@@ -22,6 +23,10 @@ OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElemen
 # Names in a legend that reach beyond their plot, where they are cut off.
 CUT = """() => [...document.querySelectorAll(".plot .role-legend-label text")].filter((text) =>
   text.getBoundingClientRect().right > text.closest(".plot").getBoundingClientRect().right + 1
+).map((text) => text.textContent)"""
+# Names in a legend above the upper edge of their figure, which cuts them off.
+ABOVE = """() => [...document.querySelectorAll(".plot .role-legend-label text")].filter((text) =>
+  text.getBoundingClientRect().top < text.closest("svg").getBoundingClientRect().top - 1
 ).map((text) => text.textContent)"""
 # Numbers that reach beyond the card that they stand on.
 BEYOND = """() => [...document.querySelectorAll(".cards .value b")].filter((number) => {
@@ -46,6 +51,18 @@ def test_a_phone_shows_every_name_of_a_legend(
         assert visit.page.locator(".plot .role-legend-label text").count() > 0
         assert visit.page.evaluate(CUT) == []
         assert visit.said == []
+
+
+@pytest.mark.parametrize("width", [360, 900])
+def test_a_legend_of_several_rows_has_all_of_them(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """At 900 pixels a plot of half the page has room for a column only without its axis."""
+    made = page.write([stacked.source()], tmp_path / "report.html")
+    with opened(browser, made, width=width) as visit:
+        visit.wait()
+        assert visit.page.locator(".plot .role-legend-label text").count() > 0
+        assert visit.page.evaluate(ABOVE) == []
 
 
 LONG = "nat + conntrack + filter:1000 + shape:cake + " + "w" * 90

@@ -29,6 +29,7 @@ SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
 LONGEST_LABEL = 14
 # Pixels of a legend: a letter at most, a symbol with its gaps, a name at most.
 _CHARACTER, _SYMBOL, _LONGEST = 6.6, 36, 300
+_BESIDE = 190  # pixels beside a plot, at most: names of an axis and padding
 LABELLED = 3  # up to so many arms are named at their lines, more get a legend
 
 _INK, _SOFT, _GRID, _PAPER = "var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"
@@ -175,9 +176,13 @@ def end(most: float, room: int) -> alt.ExprRef:
 
 
 def columns(names: Sequence[str], most: int = 2) -> alt.ExprRef:
-    """A legend's columns: so many where its names have room in them, one on a narrow screen."""
-    wide = most * (max(map(len, names), default=0) * _CHARACTER + _SYMBOL)
-    return alt.ExprRef(f"width < {wide:.0f} ? 1 : {most}")
+    """A legend's columns: so many where its names have room in them, one on a narrow screen.
+
+    By the room for the whole figure: `width` is less once the axes have their part of it, and a
+    legend that gets more rows by that loses the upper ones.
+    """
+    wide = most * (max(map(len, names), default=0) * _CHARACTER + _SYMBOL) + _BESIDE
+    return alt.ExprRef(f"containerSize()[0] < {wide:.0f} ? 1 : {most}")
 
 
 def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
