@@ -281,7 +281,7 @@ def test_an_unknown_study_is_refused(tmp_path: Path) -> None:
         ("owd_mean@tcp_upload+DIFFUSE", "one-way delay mean at TCP upload+DIFFUSE"),
         ("throughput@frame>800B,both firmwares", "throughput at frame > 800 B, both firmwares"),
         ("udp6_vs_udp4", "UDP over IPv6 against UDP over IPv4"),
-        ("cpu@CN+AN,5000flows", "CPU at CN+AN, 5000flows"),
+        ("cpu@CN+AN,5000flows", "CPU at CN+AN, 5000 flows"),
     ],
 )
 def test_a_parameter_in_words(parameter: str, words: str) -> None:

@@ -46,7 +46,7 @@ def _costs(lines: Iterable[Sized]) -> Table:
 
 
 def _which(line: Sized) -> tuple[str, str, str]:
-    return line.plan, line.arm, f"{traffic.way(line.direction)}, {line.family}"
+    return line.plan, line.arm, f"{traffic.way(line.direction)}, {traffic.protocol(line.family)}"
 
 
 def _losses(lines: Iterable[Sized]) -> Table:

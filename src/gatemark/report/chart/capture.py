@@ -160,7 +160,7 @@ def _panel(
     marks = [row for row in hollow if row["field"] == panel.field]
     rates = [float(row["rate_bps"] or 0) for row in (*rows, *marks)]
     ticks = sorted({float(row["rate_bps"] or 0) for row in rows})
-    axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',~r')", grid=False, values=ticks)
+    axis = alt.Axis(labelExpr="format(datum.value / 1e6, ',.3~r')", grid=False, values=ticks)
     scale = alt.Scale(type="log", domain=[min(rates) * 0.8, max(rates) * 1.25], nice=False)
     x = alt.X("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale)
     tops = [float(row[f"{panel.field}_hi"] or 0) for row in rows]

@@ -445,7 +445,7 @@ def _claims(source: Source, part: Part) -> Table:
         (
             claim.claim,
             f"{claim.plan}: {claim.arm}",
-            f"{traffic.way(claim.direction)}, {claim.between}",
+            f"{traffic.way(claim.direction)}, {traffic.protocol(claim.between)}",
             f"{number.interval(claim.change, PERCENT)} %",
             claim.holds,
         )

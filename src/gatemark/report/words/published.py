@@ -32,7 +32,7 @@ WORDS: Final[dict[str, str]] = {
     "vs": "against",
 }
 SIGNS: Final = ((r"=?>=", " ≥ "), ("~", " about "), ("<", " < "), (">", " > "), ("=", " "))
-UNIT: Final = re.compile(r"(\d)(KiB|MiB|MB|B|Mbps|packets/s)\b")
+UNIT: Final = re.compile(r"(\d)(KiB|MiB|MB|B|Mbit/s|packets/s|flows)\b")
 
 
 def in_words(parameter: str) -> str:
@@ -41,4 +41,4 @@ def in_words(parameter: str) -> str:
     for sign, words in SIGNS:
         text = re.sub(sign, words, text)
     text = " ".join(WORDS.get(word, word) for word in text.replace(",", ", ").split())
-    return UNIT.sub(r"\1 \2", text)
+    return UNIT.sub(r"\1 \2", text.replace("Mbps", "Mbit/s"))

@@ -55,6 +55,11 @@ def does(setup: str) -> str:
     return " + ".join((DOES.get(path, path), *features))
 
 
+def protocol(name: str) -> str:
+    """A protocol as people write it: `IPv4`, `TCP`; other words stay."""
+    return FAMILY.get(name, name.upper() if name in ("tcp", "udp") else name)
+
+
 def size(count: float) -> str:
     """A size in bytes: `8 KiB`, `1 MiB`, else `1450 B`."""
     for step, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
