@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of each row of the studies, and what is wrong with the claims of plans."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -99,13 +99,26 @@ def _covered(row: Requirement, plans: Mapping[str, Plan], runs: Sequence[Held]) 
 
 
 def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[Shown]:
-    """The runs that hold all of a row, by their plans that claim it together."""
+    """The runs that hold all of a row; where none does alone, those of a gateway that do together.
+
+    Plans of a row need not be run at once: each sets its own arms beside each other.
+    """
+    gateways: dict[tuple[str, object], list[tuple[str, dict[str, Offer]]]] = {}
     for run in runs:
         every = EVERY in names
         offers = run.with_tester if DIRECT in need.arms else run.offers
         own = {plan: offer for plan, offer in offers.items() if every or plan in names}
-        if own and not lacking(need, joined(list(own.values()))):
-            yield Shown(run=run.label, gateway=run.gateway, plans=tuple(own))
+        if own:
+            gateways.setdefault(run.gateway, []).append((run.label, own))
+    for gateway, held_by in gateways.items():
+        alone = [(label, own) for label, own in held_by if not _lacks(need, own.values())]
+        together = not _lacks(need, (offer for _, own in held_by for offer in own.values()))
+        for label, own in alone or (held_by if together else ()):
+            yield Shown(run=label, gateway=gateway, plans=tuple(own))
+
+
+def _lacks(need: Need, offers: Iterable[Offer]) -> bool:
+    return bool(lacking(need, joined(list(offers))))
 
 
 def faults(requirements: Sequence[Requirement], plans: Sequence[Plan]) -> list[str]:

@@ -110,6 +110,23 @@ def test_two_runs_of_one_gateway_are_no_two_gateways(quick: Source) -> None:
     assert coverage(pair, PLANS, [first, third])[0].state == "shown"
 
 
+def test_runs_of_one_gateway_show_together_what_none_has_alone(quick: Source) -> None:
+    both = one_row("P08", Need(yields=("received_pps",), over=("direction",)))
+    attic = replace(quick.run, station=replace(quick.run.station, name="attic"))
+    ways = [[r for r in quick.records if r.definition.direction == way] for way in ("up", "down")]
+    first, second, elsewhere = (
+        holding(name, run, records, judge(run, records))
+        for name, run, records in (
+            ("1", quick.run, ways[0]),
+            ("2", quick.run, ways[1]),
+            ("3", attic, ways[1]),
+        )
+    )
+    assert coverage(both, PLANS, [first, elsewhere])[0].state == "planned"
+    (row,) = coverage(both, PLANS, [first, second])
+    assert (row.state, [at.run for at in row.shown]) == ("shown", ["1", "2"])
+
+
 def test_what_the_tester_did_alone_shows_no_row_of_a_gateway(quick: Source) -> None:
     direct = [record for record in quick.records if record.definition.path == "direct"]
     judgement = judge(quick.run, direct)
