@@ -14,7 +14,8 @@ from gatemark.plan.order import order
 from gatemark.plan.search import PROFILES
 from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.length import OVERHEAD_S, VOTED, expected_s, left_s
-from gatemark.store.record import Record
+from gatemark.run.search.seek import steps_of
+from gatemark.store.record import FIRST, Record
 
 CSIT = PROFILES["csit"]
 BURSTS = Search(profile="rfc9004", trial_s=2.0, sum_s=5.0)
@@ -148,3 +149,10 @@ def test_what_is_left_of_a_search_is_a_tenth_at_least() -> None:
     assert left_s(CSIT, 1.0, spent_s=0.0) == whole
     assert left_s(CSIT, 1.0, spent_s=10.0) == pytest.approx(whole - 10 * (1 + OVERHEAD_S))
     assert left_s(CSIT, 1.0, spent_s=1000.0) == pytest.approx(0.1 * whole)
+
+
+def test_a_first_attempt_that_was_tried_again_is_no_step() -> None:
+    search = searched(Made(KNEE_PPS), CSIT)
+    step = search.steps[0]
+    again = replace(step, trial=step.trial + FIRST)
+    assert steps_of(search.specs[0], [again, step]) == [step]
