@@ -40,6 +40,7 @@ def test_a_trial_carries_the_commands_that_its_arm_names(tmp_path: Path) -> None
         ("", 8, r"no \[command.probe\] in this plan; write one with run"),
         ('[command.prob]\nrun = "x"\n', 8, "did you mean 'prob'"),
         ("[command.probe]\n", 9, r"\[command.probe\] needs `run`"),
+        ('[command.probe]\nready = "x"\nrun = " "\n', 11, r"\[command.probe\] needs `run`"),
         ('[command.probe]\nrun = "x"\nreadi = "y"\n', 11, "unknown key 'readi'.*'ready'"),
         ('[command.probe]\nrun = "x"\ncounters = "("\n', 11, "no regular expression"),
         ('[command.probe]\nrun = "x"\ncounters = "x"\n', 11, "names none"),

@@ -58,6 +58,7 @@ def test_a_few_lines_are_a_device(tmp_path: Path) -> None:
         ("clock_mhz = 400", "clock_mhz = 'fast'", ":3: clock_mhz: Expected `float`"),
         ("clock_mhz", "clock_khz", ":3: unknown key 'clock_khz'; did you mean 'clock_mhz'?"),
         ("device/1", "device/2", ":1: schema is 'gatemark.device/2'"),
+        ('schema    = "gatemark.device/1', '# mine\nschema = "other', ":2: schema is 'other'"),
         ("ways = 4, line_bytes = 32 }\nd", "ways = 3, line_bytes = 32 }\nd", ":4: `instruction_"),
         ("32_768, ways = 4", "32_768, way = 4", ":5: unknown key 'way' in [data_cache]"),
         ("32_768, ways = 4", "32_768, ways = 32", ":5: `data_cache`: ways = 32: 1 to 16"),

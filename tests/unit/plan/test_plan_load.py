@@ -134,8 +134,8 @@ def test_a_missing_key_is_named(key: str, tmp_path: Path) -> None:
 
 
 def test_another_schema_is_told_with_the_right_one(tmp_path: Path) -> None:
-    said = refused(tmp_path, HEAD.replace("plan/1", "plan/2") + SETUP)
-    assert said == "1: schema is 'gatemark.plan/2'; write \"gatemark.plan/1\""
+    said = refused(tmp_path, "# mine\n" + HEAD.replace("plan/1", "plan/2") + SETUP)
+    assert said == "2: schema is 'gatemark.plan/2'; write \"gatemark.plan/1\""
 
 
 def test_a_setup_beside_arms_is_refused(tmp_path: Path) -> None:
@@ -209,6 +209,14 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
         ("[sweep]\nflows = [1]\n[[sweep.case]]\nflows = 2\n", "8: `flows` is in [sweep] and in a"),
         ("[[sweep.case]]\nflows = 2\n[[sweep.case]]\nflows = 2\n", "7: `case`: two [[sweep.case]]"),
         ("[workload]\nflows = 0\n", "8: `flows` = 0: 1 to 100000"),
+        (
+            "[workload]\nflows = 40_001\n",
+            "8: `flows` = 40001: a client has ports for 40000; set `clients` to 2 or more",
+        ),
+        (
+            '[workload]\nkind = "fill"\nflows = 30\nclients = 2\nsteps = 10\n',
+            "9: `flows` = 30: a multiple of `steps` x `clients` (20)",
+        ),
         ("[workload]\nrate_pps = -1\n", "8: `rate_pps` = -1: 0 (as fast as it goes) to 5e+07"),
         ("[workload]\nrate_pps = nan\n", "8: `rate_pps` = nan"),
         ("[workload]\nduration_s = inf\n", "8: `duration_s` = inf"),

@@ -58,6 +58,8 @@ PLAN = Plan(
         ('[search]\nprofile = "rfc2544"\nsum_s = 9', ":9: `sum_s` of [search] means nothing"),
         ('[search]\nprofile = "rfc2544"\ngoals = ["pdr"]', ":9: `goals` of [search]: profile"),
         ("[search]\nmax_pps = 10", ":8: `min_pps` of [search] must be below `max_pps`"),
+        ("[search]\nshares = [0.0, 0.1]", ":8: `shares` of [search] are above 0 and at most 2"),
+        ("[search]\nshares = [0.1, 2.1]", ":8: `shares` of [search] are above 0 and at most 2"),
         ("[search]\nshares = [0.1, 0.1]", ":8: `shares` of [search] has a share twice"),
         ('[search]\ngoals = ["ndr"]\nshares = [0.1]', '`of` of [search] is "pdr", which is none'),
         ("[search]\n[variant.x.search]\nwidht = 1", ":9: unknown key 'widht' in [variant.x."),

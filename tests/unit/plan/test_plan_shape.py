@@ -94,6 +94,7 @@ def test_a_wrong_word_is_told_with_the_fix(word: str, why: str) -> None:
         ("route", ["shape:cake:15:frame"], "`frame` is for a bucket, and cake has none"),
         ("route", ["shape:tbf:15:overhead=8"], "an overhead of 8 is cake's alone: tbf counts"),
         ("route", ["shape:htb:15:first=udp"], "`first` puts a flow into the first class of htb2"),
+        ("route", ["shape:tbf:15:first=marked"], "`first` puts a flow into the first class of"),
         ("route", ["shape:htb2:15:first=9-8"], "ports are 1 to 65535, the lower one first"),
         ("route", ["shape:htb2:15:first=0"], "ports are 1 to 65535"),
         ("route", ["shape:htb2:15:first=dscp64"], "code points are 0 to 63"),
