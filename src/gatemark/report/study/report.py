@@ -277,8 +277,7 @@ def _values(part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> Tabl
         ours = _beside(value, matter, pairs)
         lacking = "" if any(text != NONE for text in ours) else _lacking(value, matter)
         reason = value.why or lacking
-        name = _what(value, part)
-        what = ", ".join(filter(None, (name, pair)))
+        what = ", ".join(filter(None, (_what(value, part), pair)))
         rows.append((what, *theirs, *ours, reason))
     labels = (gateway.label for gateway in matter.gateways)
     head = ("what", *devices, *labels, "why there is none of ours")

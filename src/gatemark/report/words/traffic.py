@@ -76,9 +76,14 @@ def sized(factor: str, count: float) -> str:
     return f"{size(count)} {many}"
 
 
+def several(count: float, what: str) -> str:
+    """`1 flow`, `4 flows`."""
+    return f"{count:.0f} {what}{'' if count == 1 else 's'}"
+
+
 def streams(count: int) -> str:
     """`1 stream`, `4 streams`."""
-    return f"{count} stream{'' if count == 1 else 's'}"
+    return several(count, "stream")
 
 
 def connections(definition: Definition) -> str:
@@ -225,8 +230,8 @@ _COUNTED: dict[str, Callable[[float], str]] = {
     "mbit": lambda rate: f"shaped to {rate:g} Mbit/s",
     "rate_bps": lambda rate: _offered(rate, "bit/s"),
     "streams": lambda count: streams(int(count)),
-    "flows": lambda count: f"{count:g} flow{'' if count == 1 else 's'}",
-    "connections": lambda count: f"{count:g} connection{'' if count == 1 else 's'}",
+    "flows": lambda count: several(count, "flow"),
+    "connections": lambda count: several(count, "connection"),
     "share": lambda share: f"{100 * share:g} % of throughput",
     "start_s": lambda start: f"from {start:g} s on",
 }
@@ -240,7 +245,7 @@ def _is_sized(definition: Definition) -> bool:
 def _udp(definition: Definition) -> Iterator[tuple[str, str]]:
     size_ = f"{definition.frame_bytes}-byte frames" if definition.frame_bytes else "mixed sizes"
     yield "frame_bytes", size_
-    yield "flows", f"{definition.flows} flow{'' if definition.flows == 1 else 's'}"
+    yield "flows", several(definition.flows, "flow")
 
 
 def _trace(definition: Definition) -> Iterator[tuple[str, str]]:
