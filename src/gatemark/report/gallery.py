@@ -48,7 +48,7 @@ from gatemark.store.reference import published
 
 @debug_mode(False)  # Altair would validate each part as it is made; the tests do that
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, queues, delays, ladders, paths, studies, CPUs, costs, tester."""
+    """Searches, captures, sweeps, queues, delays, ladders, paths, studies, the rest."""
     drawn = (
         *_searches(source),
         *capture.figures(source.judgement, published()),
@@ -109,6 +109,8 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
+    yield from connections.figures(source.judgement)
+    yield from fill.figures(source.judgement, source.records)
     yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(group) for group in cost.groups(source.judgement))
@@ -118,7 +120,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
-    yield from connections.figures(source.judgement)
-    yield from fill.figures(source.judgement, source.records)
     yield from kernel.figures(source.judgement)
     yield group.ceilings(source.judgement)
