@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record that a search ends with: what it defines, whose values and evidence it has."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 import searching
@@ -45,25 +45,29 @@ def test_it_is_defined_by_its_goal(goal: str, search: Search, quantity: str, los
     assert (definition.duration_s, definition.packets) == (search.trial_s, 0)
 
 
-def test_it_began_with_the_first_of_its_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+def changed(monkeypatch: pytest.MonkeyPatch, change: Callable[[Record, int], Record]) -> None:
+    """Let each trial's record be another, by its number."""
     measured = searching.measured
 
-    def begun(*words: Any) -> Record:
-        return replace(measured(*words), started=f"2026-11-21T16:15:00.{words[2]:03d}+00:00")
+    def other(made: Made, spec: TrialSpec, number: int) -> Record:
+        return change(measured(made, spec, number), number)
 
-    monkeypatch.setattr(searching, "measured", begun)
+    monkeypatch.setattr(searching, "measured", other)
+
+
+def test_it_began_with_the_first_of_its_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = "2026-11-21T16:15:00.{:03d}+00:00"
+    changed(monkeypatch, lambda record, number: replace(record, started=began.format(number)))
     outcome = searched(Made(KNEE_PPS), CSIT).outcomes["ndr"]
-    assert outcome.started == "2026-11-21T16:15:00.001+00:00"
+    assert outcome.started == began.format(1)
 
 
 def test_what_held_it_back_is_seen_at_the_upper_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = searching.measured
+    def placed(record: Record, number: int) -> Record:
+        whose = {"sender": str(number)}
+        return replace(record, placement=whose, ports=whose, port_reasons=whose)
 
-    def told(*words: Any) -> Record:
-        whose = {"sender": str(words[2])}
-        return replace(measured(*words), placement=whose, ports=whose, port_reasons=whose)
-
-    monkeypatch.setattr(searching, "measured", told)
+    changed(monkeypatch, placed)
     search = searched(Made(KNEE_PPS), CSIT)
     outcome = search.outcomes["ndr"]
     (upper,) = (step for step in search.steps if step.trial == outcome.decided["upper"])
@@ -99,15 +103,11 @@ def test_the_lowest_rate_may_be_too_fast(goal: str, lost: str) -> None:
 
 
 def test_a_search_whose_trial_was_skipped_skips_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = searching.measured
-
-    def absent(*words: Any) -> Record:
-        return replace(measured(*words), status="skipped", reason="no such tool")
-
-    monkeypatch.setattr(searching, "measured", absent)
+    why = "no such tool"
+    changed(monkeypatch, lambda record, _: replace(record, status="skipped", reason=why))
     search = searched(Made(KNEE_PPS), CSIT)
     ends = {(outcome.status, outcome.reason) for outcome in search.outcomes.values()}
-    assert (ends, len(search.steps)) == ({("skipped", "no such tool")}, 1)
+    assert (ends, len(search.steps)) == ({("skipped", why)}, 1)
 
 
 def test_a_step_is_named_by_its_number_and_what_it_asks_for() -> None:

@@ -17,8 +17,8 @@ Anchors = Sequence[tuple[str, str]]  # of one run's page: a name, and the plan t
 Links = Mapping[str, tuple[str, Anchors]]  # label of a run -> its page's address, what is on it
 INVENTORY: Final = "inventory"
 MEANS: Final[dict[State, str]] = {
-    "shown": "a run that was given holds it",
-    "planned": "a plan asks it, or every run tells it; no run that was given holds it",
+    "shown": "a run that was given holds it, or runs of one gateway do together",
+    "planned": "a plan asks it, or every run tells it; what was given does not hold it",
     "in part": "a plan answers a part of it, and says what is missing",
     "not here": "it needs something that is not here",
     "missing": "not built",

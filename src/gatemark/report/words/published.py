@@ -10,7 +10,6 @@ from typing import Final
 # Words of a parameter that nobody reads as such.
 WORDS: Final[dict[str, str]] = {
     "abs": "as a rate",
-    "active": "of active flows",
     "cpu": "CPU",
     "d2fa": "D2FA",
     "e2e": "end to end",
@@ -31,14 +30,16 @@ WORDS: Final[dict[str, str]] = {
     "udp6": "UDP over IPv6",
     "vs": "against",
 }
-SIGNS: Final = ((r"=?>=", " ≥ "), ("~", " about "), ("<", " < "), (">", " > "), ("=", " "))
+SIGNS: Final = (
+    *((r"=?>=", " ≥ "), ("~", " about "), ("<", " < "), (">", " > "), ("=", " ")),
+    *(("@", " at "), ("_", " "), (",", ", "), ("Mbps", "Mbit/s")),
+)
 UNIT: Final = re.compile(r"(\d)(KiB|MiB|MB|B|Mbit/s|packets/s|flows)\b")
 
 
 def in_words(parameter: str) -> str:
     """A parameter of `published.csv` as a table and a sentence have it."""
-    text = " ".join(WORDS.get(word, word) for word in parameter.replace("@", " at ").split("_"))
+    text = parameter
     for sign, words in SIGNS:
         text = re.sub(sign, words, text)
-    text = " ".join(WORDS.get(word, word) for word in text.replace(",", ", ").split())
-    return UNIT.sub(r"\1 \2", text.replace("Mbps", "Mbit/s"))
+    return UNIT.sub(r"\1 \2", " ".join(WORDS.get(word, word) for word in text.split()))

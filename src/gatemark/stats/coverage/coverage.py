@@ -104,8 +104,8 @@ def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[S
     Plans of a row need not be run at once: each sets its own arms beside each other.
     """
     gateways: dict[tuple[str, object], list[tuple[str, dict[str, Offer]]]] = {}
+    every = EVERY in names
     for run in runs:
-        every = EVERY in names
         offers = run.with_tester if DIRECT in need.arms else run.offers
         own = {plan: offer for plan, offer in offers.items() if every or plan in names}
         if own:
