@@ -22,12 +22,12 @@ from lab.station.played import Played
 
 from gatemark.node.quoted import as_written
 from gatemark.node.remote.dial import dial
-from gatemark.node.remote.login import Login
+from gatemark.node.remote.login import SSH_PORT, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.script import script
 from gatemark.node.shell import Namespace
 from gatemark.station.load import load
-from gatemark.station.qemu.lab import OURS, SSH_PORT, VirtualLab, beside, bootable
+from gatemark.station.qemu.lab import OURS, VirtualLab, beside, bootable
 from gatemark.station.qemu.machine import Card, Machine
 from gatemark.station.qemu.tap import tap
 from vm.cpu import placement, quick

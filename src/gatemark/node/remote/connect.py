@@ -16,11 +16,11 @@ import asyncssh
 from asyncssh.config import SSHClientConfig
 
 from gatemark.error import NodeError
+from gatemark.node.remote import refused
 from gatemark.node.remote.dial import dial
 from gatemark.node.remote.login import Address, Login
 
 KEEPALIVES = 2  # unanswered ones, before a connection counts as lost
-SSH_PORT = 22
 
 # The options of ~/.ssh/config that say where a host is, who we are and how both prove it
 # (ssh_config(5)). asyncssh lets a host at the user's SSH agent as soon as ForwardAgent is set, even
@@ -152,7 +152,7 @@ async def _stand(caller: Caller, over: Link | None) -> Link:
         known = "\n".join(file.read_text() for file in files if file.is_file())
         client = Client(asyncssh.import_known_hosts(known))
     except (OSError, ValueError) as error:
-        raise NodeError(f"{caller.name}: {address}: {_word(error)}") from None
+        raise NodeError(f"{caller.name}: {address}: {refused.word(error)}") from None
     # No file, and no jump host, but what `options` have: () would be the user's own.
     way: dict[str, Any] = {"config": [], "tunnel": over.connection if over else None}
     try:
@@ -165,7 +165,7 @@ async def _stand(caller: Caller, over: Link | None) -> Link:
         raise
     except (OSError, ValueError, asyncssh.Error) as error:
         server = Address(options.host, options.username, options.port)
-        why = _why(error, server, client, caller.login, files[0])
+        why = refused.why(error, server, client, caller.login, files[0])
         raise NodeError(f"{caller.name}: {address} {why}") from None
     return Link(connection, client, over)
 
@@ -188,7 +188,7 @@ def _options(caller: Caller) -> asyncssh.SSHClientConnectionOptions:
             keepalive_count_max=KEEPALIVES,
         )
     except (OSError, ValueError) as error:
-        raise NodeError(f"{caller.name}: {address}: {_word(error)}") from None
+        raise NodeError(f"{caller.name}: {address}: {refused.word(error)}") from None
 
 
 def _login(caller: Caller) -> dict[str, Any]:
@@ -210,53 +210,3 @@ def _known_hosts(login: Login, options: asyncssh.SSHClientConnectionOptions) -> 
         return [login.known_hosts]
     named = options.known_hosts if isinstance(options.known_hosts, list) else []
     return [Path(file).expanduser() for file in named] or [Path("~/.ssh/known_hosts").expanduser()]
-
-
-def _why(error: Exception, server: Address, client: Client, login: Login, known: Path) -> str:
-    """Why a server could not be logged in to, and the fix."""
-    changed = isinstance(error, asyncssh.KeyExchangeFailed) and "host key" in str(error)
-    if isinstance(error, asyncssh.HostKeyNotVerifiable) or (changed and client.familiar):
-        return _not_known(server, client, known)
-    match error:
-        case asyncssh.PermissionDenied():
-            key = f"the key {login.key}" if login.key else "your keys"
-            given = f"{key} and the password" if login.password else key
-            return (
-                f"does not take {given}: put the public key into its authorized_keys "
-                "(dropbear: /etc/dropbear), or fix user, key and password"
-            )
-        case asyncssh.KeyExchangeFailed():
-            return f"shares no algorithm with us: name one of its own in ~/.ssh/config ({error})"
-        case asyncssh.ConnectionLost():
-            return "hangs up before we are logged in: its own log says why"
-        case ConnectionRefusedError():
-            return (
-                f"refuses connections: does an SSH server listen on port {server.port}? "
-                "And does the firewall there let in what comes by this port?"
-            )
-    return f"cannot be reached: {_word(error)}"
-
-
-def _word(error: Exception) -> str:
-    """What an error says, with the file that it is about."""
-    if isinstance(error, asyncssh.KeyImportError):
-        return f"the key: {error}: if it needs a passphrase, `ssh-add` it and leave `key` out"
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(getattr(error, "strerror", None) or error)
-
-
-def _not_known(server: Address, client: Client, known: Path) -> str:
-    port, host = f"-p {server.port} ", server.host
-    if server.port == SSH_PORT:
-        port = ""
-    named = f"'[{host}]:{server.port}'" if port else host
-    learn = f"ssh-keyscan {port}{host} >> {known}"
-    key = f" ({client.shown})" if client.shown else ""
-    if not client.familiar:
-        return f"has a host key that is not known{key}: if it is the device's, `{learn}`"
-    forget = f"ssh-keygen -f {known} -R {named}"
-    return (
-        f"has another host key than before{key}: somebody may stand in between; "
-        f"if it was installed anew, `{forget} && {learn}`"
-    )

@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of
 
+SSH_PORT: Final = 22
 KEYS: Final = ("address", "key", "password", "jump", "known_hosts")
 LEASE: Final = "lease_s"  # the key of a host that outlives us
 LEASE_S: Final = 120

@@ -34,7 +34,7 @@ from gatemark.node import checked
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.remote.dial import dial
-from gatemark.node.remote.login import Address, Login
+from gatemark.node.remote.login import SSH_PORT, Address, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm
@@ -73,7 +73,6 @@ TAPS: Final = {
 }
 OURS: Final = Address("192.0.2.2", "root")  # RFC 5737; our image's, see image/rc
 PREFIX = 24  # of the control port's network
-SSH_PORT = 22
 LEAVE_S = 2.0  # to log out; a guest that is stuck is not waited for
 KNOCK_S = 0.5  # between two looks whether a guest is up
 SILENCE_S = 30.0  # a guest that forwards all it can answers late
