@@ -81,7 +81,7 @@ INLINE __u64 wait_turn(const struct live_state *state)
 		target = state->end_ns;
 	if (wait.now >= target)
 		return wait.now;
-	wait.until = target - wait.now > LIVE_HOLD_NS ? wait.now + LIVE_HOLD_NS : target;
+	wait.until = wait.now + live_hold_ns(target - wait.now);
 	bpf_loop(STEPS, waited, &wait, 0);
 	return wait.now < target ? 0 : wait.now;
 }

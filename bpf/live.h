@@ -7,6 +7,7 @@
 #define GM_LIVE_H
 
 #include "order.h"
+#include "shared.h"
 #include "siphash.h"
 
 /* The programs' sections: one that sends along the schedule, one that sends a frame as it is. */
@@ -93,5 +94,16 @@ struct live_flow {
 	__u16 source_port, destination_port;
 	__u8 source_step, destination_step; /* added to the last byte of the addresses */
 };
+
+/*
+ * How long one call waits of what is left. It takes some 20 us until the next call waits, and a
+ * packet must not be due meanwhile. So the last call begins well before: half of LIVE_HOLD_NS.
+ */
+SHARED __u64 live_hold_ns(__u64 left_ns)
+{
+	if (left_ns <= LIVE_HOLD_NS)
+		return left_ns;
+	return left_ns < 2 * LIVE_HOLD_NS ? left_ns / 2 : LIVE_HOLD_NS;
+}
 
 #endif
