@@ -43,6 +43,19 @@ def test_its_emulator_is_nobody_behind_a_filter(booted: Booted) -> None:
     assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to go before others")
+def test_its_frames_are_carried_before_the_tester_sends_more(booted: Booted) -> None:
+    (pid,) = _machines(booted.lab.lab)
+    classes = {
+        thread.name: os.sched_getscheduler(thread.pid) for thread in booted.lab.threads.values()
+    }
+    assert classes == {
+        "emulator": os.SCHED_FIFO | os.SCHED_RESET_ON_FORK,
+        "vcpu0": os.SCHED_OTHER,
+    }
+    assert booted.lab.threads["emulator"].pid == pid
+
+
 @pytest.mark.parametrize("path", ["route", "nat"])
 def test_packets_cross_it(booted: Booted, path: str) -> None:
     record = booted.measure(path)

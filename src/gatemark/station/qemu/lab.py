@@ -55,7 +55,14 @@ from gatemark.station.mode import Mode
 from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
-from gatemark.station.qemu.machine import Card, Machine, kvm_refused, remember, require
+from gatemark.station.qemu.machine import (
+    CARRIER_PRIORITY,
+    Card,
+    Machine,
+    kvm_refused,
+    remember,
+    require,
+)
 from gatemark.station.qemu.tap import tap
 from gatemark.station.space import ROUTER
 from gatemark.station.station import Again, nothing
@@ -163,7 +170,8 @@ class VirtualLab:
         """The placement as it is now."""
         words = self.cpus.words(self.able, self.demand or PLAIN)
         words["gateway"] = f"cpu {self.cpus.gateway}, vcpu of {self.model.arch.emulator}"
-        words["emulator"] = f"cpu {self.cpus.sink}, its frames"
+        place = f"cpu {self.cpus.sink}, its frames"
+        words["emulator"] = f"{place}, fifo {CARRIER_PRIORITY}" if self._hastens else place
         if self.accel:
             words["accel"] = self.accel
         if self.model.icount is not None:
@@ -344,12 +352,19 @@ class VirtualLab:
         accel = self.accel.partition(":")[0]
         place = self.hosts["lan"]
         self._machine = await Machine.start(model, accel, cards, place, cpus, self._counted)
+        if self._hastens:
+            self._machine.hasten()
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {thread.name: thread for thread in threads}
         await blocking.run(self._control)
         if self._keys:
             await self._first_boot(self._keys)
         await self._reached(self._patience_s)
+
+    @property
+    def _hastens(self) -> bool:
+        """Whether the emulator goes before the tester; counted, a guest is sent packets singly."""
+        return self.able.priority and not self.counting
 
     async def _first_boot(self, keys: Keys) -> None:
         """An image of somebody else's lets nobody in before it is told to, at its console."""

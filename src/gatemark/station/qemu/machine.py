@@ -7,7 +7,8 @@ removes the lab's namespaces ends it too (recover.py), and it dies with us. Noth
 anywhere: its monitor is one end of a pair of sockets.
 
     gateway's CPU     vCPU threads: every instruction of the guest, and nothing else
-    tester's CPU      QEMU's main thread: it carries frames between the taps and the guest's cards
+    tester's CPU      QEMU's main thread: it carries frames between the taps and the guest's cards,
+                      before whatever the tester does there
 
 The guest's console is another pair of sockets (console.py); its end is shown when a boot fails.
 """
@@ -46,6 +47,7 @@ KVM: Final = Path("/dev/kvm")
 DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
 SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
 LEAVE_S = 5.0
+CARRIER_PRIORITY = 1  # of its main thread, in class FIFO: the least, so an emulated line goes first
 # What a guest changes of its disk goes to /var/tmp: a folder of the caller's own may be closed to
 # nobody.
 TEMPORARY: Final = "TMPDIR"
@@ -214,6 +216,20 @@ class Machine:
                 os.sched_setaffinity(thread.pid, {cpu})
             held.pop_all()
         return machine
+
+    def hasten(self) -> None:
+        """Let its main thread go before the sender on its CPU, which never rests.
+
+        In the normal class it waits until the sender's call into the kernel ends, or for a tick:
+        meanwhile frames lie in the taps, the guest rests, and the tester is the limit. What threads
+        it makes later are of the normal class, and the scheduler keeps a part of the CPU for that.
+        Raises PermissionError.
+        """
+        os.sched_setscheduler(
+            self.process.pid,
+            os.SCHED_FIFO | os.SCHED_RESET_ON_FORK,
+            os.sched_param(CARRIER_PRIORITY),
+        )
 
     @property
     def alive(self) -> bool:
