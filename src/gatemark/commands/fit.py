@@ -173,17 +173,17 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
 
 def _held(asked: "Setup", path: Path) -> "Interval | None":
     """What the setup's shaper was found to hold by the newest search for it on the same station."""
-    from gatemark.plan.feature import shaped_bps
+    from gatemark.plan.feature import shaped_ways
     from gatemark.stats.judge import judge
     from gatemark.stats.verdict import shaping
 
-    if shaped_bps(asked.features) is None or not (searched := locate.newest_with(SHAPERS)):
+    if not shaped_ways(asked.features) or not (searched := locate.newest_with(SHAPERS)):
         return None
     contents, model = reading.read(searched), reading.read(path)
     if contents.run.station.name != model.run.station.name:
         return None
     points = judge(contents.run, contents.records).points
-    return shaping.rates(points).get(shaping.words(asked.path, asked.features))
+    return shaping.rate_of(shaping.rates(points), asked.path, asked.features)
 
 
 def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Record]") -> None:

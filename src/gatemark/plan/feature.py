@@ -322,10 +322,15 @@ def _on_line(feature: str, line_bps: tuple[float, float] | None) -> str:
 
 
 def shaped_ways(features: Iterable[str]) -> set[str]:
-    """Directions that shapers among these features hold to a rate: up, down."""
+    """Directions that shapers among these features hold to a rate, or to the line: up, down."""
     known = (f for f in features if (own := FEATURES.get(f.partition(":")[0])) and own.shapes)
-    shapers = (shape.parse(parts(feature)[1]) for feature in known)
-    return {shape.WAYS[side] for shaper in shapers for side in shaper.sides}
+    return {shape.WAYS[side] for feature in known for side in _sides(feature)}
+
+
+def _sides(feature: str) -> tuple[str, ...]:
+    """The ports that a shaper is at; a word without a rate names no port."""
+    arguments = parts(feature)[1] if feature.count(":") > 1 else ()
+    return shape.parse(arguments).sides if arguments else shape.SIDES
 
 
 def programs(features: Iterable[str]) -> tuple[str, ...]:

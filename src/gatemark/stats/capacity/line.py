@@ -15,7 +15,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Final, Literal
 
-from gatemark.plan.feature import shaped_bps
+from gatemark.plan.feature import shaped_bps, shaped_ways
 from gatemark.stats.capacity.linear import total
 from gatemark.stats.capacity.model import Model
 from gatemark.stats.capacity.term import (
@@ -188,9 +188,8 @@ def _frames(size: float) -> float:
 
 def _most_shaped(setup: Setup, line: Line, size: float) -> float:
     """The highest rate of the line, of frames, that passes the setup's shaper."""
-    frames = _frames(size)
-    ways = zip((line.up_bps, line.down_bps), shaped_bps(setup.features) or (1, 1), strict=True)
-    return max((line_bps * frames for line_bps, shaped in ways if shaped), default=0.0)
+    rates = {"up": line.up_bps, "down": line.down_bps}
+    return max((rates[way] * _frames(size) for way in shaped_ways(setup.features)), default=0.0)
 
 
 def _drops(model: Model, setup: Setup, line: Line, size: float) -> Iterator[Drop]:

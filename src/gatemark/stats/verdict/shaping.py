@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The highest rates that shapers were found to hold, by what tells one shaper from another."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gatemark.plan.feature import unrated
 from gatemark.stats.judgement import PointResult
@@ -32,3 +32,19 @@ def words(path: str, features: Iterable[str]) -> str:
     """The same of a path and features."""
     own = (unrated(f) if f.startswith(SHAPE) else f for f in features)
     return " + ".join((path, *own))
+
+
+def rate_of(rates: Mapping[str, Interval], path: str, features: Iterable[str]) -> Interval | None:
+    """What a setup's shaper holds, by `rates()`, at whatever rate it is asked for.
+
+    A shaper at both ports holds no more than the same one at the WAN port alone.
+    """
+    own = tuple(features)
+    exact = rates.get(words(path, own))
+    return exact or rates.get(words(path, (_at_wan(f) if f.startswith(SHAPE) else f for f in own)))
+
+
+def _at_wan(feature: str) -> str:
+    """The word of a shaper, as at the WAN port alone."""
+    name, by, *options = unrated(feature).split(":")
+    return ":".join((name, by, "", "wan", *options))

@@ -99,6 +99,23 @@ def test_a_shaper_without_a_rate_is_asked_for_its_cost_alone(shaped: Model) -> N
     assert answer(shaped, asked, Line(20e6, 20e6), 512).limit == "none"
 
 
+@pytest.mark.parametrize(
+    ("word", "limits"),
+    [
+        ("shape:cake", ["shaper", "shaper"]),
+        ("shape:cake:95%:wan", ["shaper", "none"]),
+        ("shape:cake:95%:lan", ["none", "shaper"]),
+    ],
+)
+def test_a_line_is_too_fast_for_a_shaper_in_the_direction_that_it_shapes(
+    shaped: Model, word: str, limits: list[str]
+) -> None:
+    holds = Interval(10e6, 10e6, 10e6, 1, 0.0)
+    lines = Line(5e6, 20e6), Line(20e6, 5e6)
+    fits = [answer(shaped, Setup("nat", (word,)), line, 1518, holds) for line in lines]
+    assert [fit.limit for fit in fits] == limits
+
+
 @pytest.mark.parametrize("port", ["wan", "lan"])
 def test_a_shaper_that_was_not_measured_is_named_whatever_its_port(model: Model, port: str) -> None:
     word = f"shape:cake:19:{port}"
@@ -152,9 +169,10 @@ def test_an_unknown_margin_widens_nothing(model: Model) -> None:
 
 @pytest.mark.parametrize(("held_mbit", "said"), [(90, "not enough"), (120, "enough")])
 def test_what_a_search_found_goes_before_the_cost_of_a_shaper(
-    model: Model, held_mbit: float, said: str
+    shaped: Model, held_mbit: float, said: str
 ) -> None:
+    asked = Setup("nat", ("shape:cake",))
     held = Interval(held_mbit * 1e6, held_mbit * 1e6, held_mbit * 1e6, 3, 0.75)
-    assert answer(model, NAT, Line(100e6, 100e6), 1518).answer == "enough"
-    found = answer(model, NAT, Line(100e6, 100e6), 1518, held)
+    assert answer(shaped, asked, Line(100e6, 100e6), 1518).answer == "enough"
+    found = answer(shaped, asked, Line(100e6, 100e6), 1518, held)
     assert (found.answer, found.limit) == (said, "shaper" if held_mbit < 100 else "none")
