@@ -78,6 +78,11 @@ class Client(asyncssh.SSHClient):
         self.shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
         return False
 
+    @property
+    def seen(self) -> refused.Shown:
+        """What it is refused by."""
+        return refused.Shown(self.shown, self.familiar)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """It has ended."""
         self.lost = str(exc or "closed")
@@ -165,7 +170,7 @@ async def _stand(caller: Caller, over: Link | None) -> Link:
         raise
     except (OSError, ValueError, asyncssh.Error) as error:
         server = Address(options.host, options.username, options.port)
-        why = refused.why(error, server, client, caller.login, files[0])
+        why = refused.why(error, server, client.seen, caller.login, files[0])
         raise NodeError(f"{caller.name}: {address} {why}") from None
     return Link(connection, client, over)
 

@@ -3,14 +3,11 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 import asyncssh
 
 from gatemark.node.remote.login import SSH_PORT, Address, Login
-
-if TYPE_CHECKING:
-    from gatemark.node.remote.connect import Client
 
 # What a server lacks in common with us, as asyncssh says it -> the option that adds one of its own.
 OPTIONS: Final = {"key exchange": "KexAlgorithms", "encryption": "Ciphers", "MAC": "MACs"}
@@ -18,11 +15,18 @@ NO_MATCH: Final = re.compile(r"No matching (.*) algorithm found, sent .* and rec
 NO_KEY: Final = "Unable to find compatible server host key"  # asyncssh's words
 
 
-def why(error: Exception, server: Address, client: "Client", login: Login, known: Path) -> str:
-    """Why a server could not be logged in to, and the fix."""
+class Shown(NamedTuple):
+    """What was seen of a server before it stood."""
+
+    key: str  # that of a host that is not the one known; empty: none was refused
+    familiar: bool  # a key of the host is known
+
+
+def why(error: Exception, server: Address, shown: Shown, login: Login, known: Path) -> str:
+    """Why a server could not be logged in to, and the fix. `known`: where a new key belongs."""
     changed = isinstance(error, asyncssh.KeyExchangeFailed) and "host key" in str(error)
-    if isinstance(error, asyncssh.HostKeyNotVerifiable) or (changed and client.familiar):
-        return _not_known(server, client, known)
+    if isinstance(error, asyncssh.HostKeyNotVerifiable) or (changed and shown.familiar):
+        return _not_known(server, shown, known)
     match error:
         case asyncssh.PermissionDenied():
             key = f"the key {login.key}" if login.key else "your keys"
@@ -53,11 +57,11 @@ def word(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def _not_known(server: Address, client: "Client", known: Path) -> str:
+def _not_known(server: Address, shown: Shown, known: Path) -> str:
     named = server.host if server.port == SSH_PORT else f"'[{server.host}]:{server.port}'"
     learn = _learn(server, known)
-    key = f" ({client.shown})" if client.shown else ""
-    if not client.familiar:
+    key = f" ({shown.key})" if shown.key else ""
+    if not shown.familiar:
         return f"has a host key that is not known{key}: if it is the device's, `{learn}`"
     forget = f"ssh-keygen -f {known} -R {named}"
     return (
