@@ -103,7 +103,7 @@ SHARED __u64 live_hold_ns(__u64 left_ns)
 {
 	if (left_ns <= LIVE_HOLD_NS)
 		return left_ns;
-	return left_ns < 2 * LIVE_HOLD_NS ? left_ns / 2 : LIVE_HOLD_NS;
+	return left_ns < 2ull * LIVE_HOLD_NS ? left_ns / 2 : LIVE_HOLD_NS;
 }
 
 #endif

@@ -57,7 +57,7 @@ def test_answer_of_nothing(request: pytest.FixtureRequest) -> None:
 
 def test_knee_figure(request: pytest.FixtureRequest) -> None:
     judged = builder.judgement()
-    figure = knee.figure(judged, judged.knees, builder.trials())
+    figure = knee.figure(builder.source(judged=judged), judged.knees)
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "knee.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
@@ -165,7 +165,7 @@ def test_exact_test(request: pytest.FixtureRequest) -> None:
 
 def test_study_tables(request: pytest.FixtureRequest) -> None:
     judged = studies.judgement()
-    made = [*payload.tables(judged, studies.plans()), payload.comparisons(judged)]
+    made = [*payload.tables(studies.source(judged)), payload.comparisons(judged)]
     text = "\n\n".join("\n".join([one.caption, *one.lines()]) for one in made)
     check(request, "studies.txt", text + "\n")
 

@@ -59,7 +59,7 @@ def figures(source: Source) -> list[Figure]:
         *instructions.figures(source.judgement),
         *pareto.figures(source.judgement),
         *subsystem.figures(source.judgement),
-        *estimate.figures(source.judgement, published(), words.kernel(source.run)),
+        *estimate.figures(source.judgement, published(), words.kernels(source)),
         *_studies(source),
         *_rest(source),
     )
@@ -77,7 +77,7 @@ def _sweeps(source: Source) -> Iterator[Figure | None]:
     for knees in sweep.groups(judgement):
         if not sweep.points_of(judgement, knees[0]):
             continue
-        yield knee.figure(judgement, knees, source.records)
+        yield knee.figure(source, knees)
         yield delay.figure(judgement, knees)
         yield percentile.figure(judgement, knees)
         yield cdf.of_sweep(judgement, knees, source.records, source.sheaf)
@@ -95,16 +95,16 @@ def _queues(source: Source) -> Iterator[Figure | None]:
 
 def _timed(source: Source) -> Iterator[Figure | None]:
     for timed in latency.groups(source.judgement, source.run.plans):
-        yield cdf.of_timed(timed, source.records, source.sheaf)
+        yield cdf.of_timed(timed, source)
         yield over_time.of_timed(timed, source.records, source.sheaf)
 
 
 def _studies(source: Source) -> Iterator[Figure | None]:
     for shown in study.studies(source.judgement, source.run.plans):
         if shown.shape == "curve":
-            yield from size.figures(source.judgement, shown, source.beside)
+            yield from size.figures(source, shown)
         else:
-            yield group.figure(source.judgement, shown, source.beside)
+            yield group.figure(source, shown)
         yield over_time.of_study(shown, source.records, source.sheaf)
 
 
@@ -120,5 +120,5 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
-    yield from kernel.figures(source.judgement)
+    yield from kernel.figures(source.judgement, source.records)
     yield group.ceilings(source.judgement)

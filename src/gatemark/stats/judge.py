@@ -37,7 +37,7 @@ from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point import connections, estimate, fill, responsiveness, warn
 from gatemark.stats.point.boot import samples as each
 from gatemark.stats.point.capture import watched
-from gatemark.stats.point.ceiling import ceiling
+from gatemark.stats.point.ceiling import ceiling, highest
 from gatemark.stats.point.facts import gather, late, link, tester_cpu
 from gatemark.stats.point.group import Group, group, middle, readings
 from gatemark.stats.point.limit import ON_SCHEDULE, Verdict, decide
@@ -222,14 +222,14 @@ def _is_fill(judged: Judged) -> bool:
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
-    """Rates that the tester alone keeps, where the same traffic has a ceiling above them.
+    """Rates that the tester alone keeps, where it did more of the same traffic.
 
     A trace that is replayed has its own rate, which is no ceiling; an emulated line, too.
     """
     traces = tuple(point for point in alone if point.definition.trace or point.definition.line)
     alone = [point for point in alone if point not in traces]
     paced = [point for point in alone if point.limit == "none" and _paced(point)]
-    most = {id(point): ceiling(alone, point.definition) for point in paced}
+    most = {id(point): highest(alone, point.definition) for point in paced}
     return traces + tuple(
         point for point in paced if (top := most[id(point)]) is not None and top > _received(point)
     )

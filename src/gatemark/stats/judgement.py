@@ -209,7 +209,7 @@ class Watched(About, frozen=True, kw_only=True):
     at_least: bool  # that is the highest rate that the tester offered as asked
     loss_bps: float | None  # lowest rate at which packets were lost
     missed_bps: float | None  # lowest rate at which the program missed some
-    order: Order  # what is kept longer: forwarding, or capture; "": neither gave way
+    order: Order  # what is kept longer: forwarding, or capture; "": neither gave way, or no capture
     livelock_bps: float | None  # lowest rate that the baseline carries and this arm does not
     cpu: Interval | None  # cpu_busy at the reference rate
     rank: int | None  # by that CPU among the plan's arms: 1 used the least

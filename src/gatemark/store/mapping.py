@@ -21,7 +21,7 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
     "path": get_args(Path),
     "direction": get_args(Direction),
     "family": get_args(Family),
-    "l4": get_args(Kind),
+    "l4": tuple(kind for kind in get_args(Kind) if kind != "connections"),  # those are of TCP
 }
 TYPES: Final = get_type_hints(Definition)
 # A layer is in the quantity's name; a slowdown says which gateway it is, not how it was measured.
@@ -31,6 +31,7 @@ ASKED: Final[dict[str, tuple[str, ...]]] = {
     "tcp": ("write_bytes", "streams", "socket_buffer_bytes", "congestion"),
     "udp": ("frame_bytes", "flows"),
 }
+UNWRITTEN: Final = "connections"  # held at once, whatever is written to them
 ASKED_ALWAYS: Final = ("features", "direction", "family", "duration_s")
 
 
@@ -191,7 +192,8 @@ def _of_fields(entry: Measured) -> str:
         return f"'{min(both)}' is stated and unstated"
     if stray := set(entry.implied) - texts:
         return f"'{min(stray)}' is implied and not in `stated`"
-    kinds = (ASKED.get(str(kind), ()) for kind in _each(entry.stated["l4"]))
+    written = _each(entry.stated["l4"]) if entry.quantity != UNWRITTEN else ()
+    kinds = (ASKED.get(str(kind), ()) for kind in written)
     asked = (*ASKED_ALWAYS, *(name for names in kinds for name in names))
     silent = [name for name in asked if name not in texts | unstated]
     return f"'{silent[0]}' is neither stated nor unstated" if silent else ""

@@ -16,6 +16,7 @@ from gatemark.node.remote.ssh import Ssh
 
 HOST = "127.0.0.1"
 RSA_BITS = 2048  # else asyncssh takes its time
+SIZE: dict[str, dict[str, Any]] = {"ssh-rsa": {"key_size": RSA_BITS}}
 OLD: dict[str, dict[str, Any]] = {
     "KexAlgorithms +diffie-hellman-group1-sha1": {"kex_algs": ["diffie-hellman-group1-sha1"]},
     "Ciphers +aes128-cbc": {"encryption_algs": ["aes128-cbc"]},
@@ -37,8 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @asynccontextmanager
 async def served(home: Path, kind: str, **old: Any) -> AsyncIterator[int]:
     """The port of a server with a host key of this kind, which is known; it takes the user's."""
-    size = {"key_size": RSA_BITS} if kind == "ssh-rsa" else {}
-    key = asyncssh.generate_private_key(kind, **size)
+    key = asyncssh.generate_private_key(kind, **SIZE.get(kind, {}))
     server = await asyncssh.create_server(
         *(asyncssh.SSHServer, HOST, 0),
         server_host_keys=[key],

@@ -2,9 +2,11 @@
 """Loss, captured share and CPU over log rate: panels, published markers, the table."""
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.report.answer import watched
 from gatemark.report.chart import capture
+from gatemark.report.chart import published as published_
 from gatemark.report.chart.figure import Figure
 from gatemark.report.words.number import DASH
 from gatemark.stats.judgement import Judgement, PointResult
@@ -22,7 +24,7 @@ def sure(value: float) -> Interval:
 
 
 def point(arm: str, bps: float) -> PointResult:
-    running = arm != "no capture"
+    running = not arm.endswith("no capture")
     values = {"loss_ratio": sure(0.0), "cpu_busy": sure(bps / 1e9)}
     values |= {"captured_share": sure(CAPTURED[bps]), "program_cpu": sure(0.01)} if running else {}
     features = ("capture:tcpdump:68",) if running else ()
@@ -42,9 +44,24 @@ def point(arm: str, bps: float) -> PointResult:
     )
 
 
-@pytest.fixture(scope="module")
-def judgement() -> Judgement:
-    points = tuple(point(arm, bps) for arm in ("no capture", "snaplen 68") for bps in CAPTURED)
+def full_speed(arm: str, loss: float) -> PointResult:
+    """As fast as the tester sends: 1 M packets/s."""
+    at = point(arm, 500e6)
+    subject = replace(at.subject, point={"rate_bps": 0})
+    more = {"loss_ratio": sure(loss), "offered_pps": sure(1e6)}
+    return replace(at, subject=subject, values={**at.values, **more})
+
+
+def by_mode(arm: str, softirq: float) -> PointResult:
+    """The reference rate with the CPU by mode, in trials of 1 s."""
+    at = point(arm, 20e6)
+    definition = replace(at.definition, duration_s=1.0)
+    shares = {"cpu_user": sure(0.01), "cpu_softirq": sure(softirq)}
+    subject = replace(at.subject, definition=definition)
+    return replace(at, subject=subject, values={**at.values, **shares})
+
+
+def judged(points: tuple[PointResult, ...]) -> Judgement:
     return Judgement(
         ceilings=(),
         points=points,
@@ -60,16 +77,30 @@ def judgement() -> Judgement:
 
 
 @pytest.fixture(scope="module")
+def judgement() -> Judgement:
+    return judged(
+        tuple(point(arm, bps) for arm in ("no capture", "snaplen 68") for bps in CAPTURED)
+    )
+
+
+def pushed(losses: dict[str, float], rates: tuple[float, ...] = (1e6, 20e6)) -> Judgement:
+    """Arms that are whole at each set rate, and lose this much at full speed."""
+    points = [point(arm, bps) for arm in losses for bps in rates]
+    return judged((*points, *(full_speed(arm, loss) for arm, loss in losses.items())))
+
+
+@pytest.fixture(scope="module")
 def figure(judgement: Judgement) -> Figure:
     (one,) = capture.figures(judgement, published())
     return one
 
 
 def test_each_quantity_has_a_panel_over_a_log_axis(figure: Figure) -> None:
-    assert [heading for heading, _ in figure.panels] == [one.heading for one in capture.PANELS]
+    names = [one.heading for one in capture.PANELS]
+    assert [heading for heading, _ in figure.panels] == [*names, published_.KEY_HEADING]
     kinds = {
         layer["encoding"]["x"]["scale"]["type"]
-        for spec in figure.specifications()
+        for spec in figure.specifications()[: len(names)]
         for layer in spec["layer"]
     }
     assert kinds == {"log"}
@@ -90,3 +121,93 @@ def test_the_table_has_a_line_for_each_arm(judgement: Judgement) -> None:
     rows = watched.table(judgement).rows
     assert [row[1] for row in rows] == ["no capture", "snaplen 68"]
     assert rows[1][2:6] == ("20 Mbit/s", DASH, "500 Mbit/s", "forwarding")
+
+
+LOSING = {"no capture": 0.0, "snaplen 68": 0.88, "snaplen 1500": 0.9}
+
+
+def test_no_line_leads_to_full_speed() -> None:
+    (figure,) = capture.figures(pushed(LOSING), [])
+    spec = figure.specifications()[0]
+    assert {row["speed"] for row in figure.rows} == {"set", "full speed"}
+    for layer in spec["layer"]:
+        kind = layer["mark"]["type"]
+        if kind in ("line", "area"):
+            assert "(datum.speed === 'set')" in str(layer["transform"])
+    assert "'text': 'full speed'" in str(spec)
+    assert "No line leads there" in figure.definition
+
+
+def test_the_title_parts_set_rates_from_full_speed() -> None:
+    assert capture.figures(pushed(LOSING), [])[0].title == (
+        "Nothing lost and nothing missed with every program: at every set rate up to 20 Mbit/s; "
+        "at full speed 88 to 90 % is lost"
+    )
+    alone = pushed({"no capture": 0.5, "snaplen 68": 0.88}, rates=())
+    assert capture.figures(alone, [])[0].title == "At full speed 88 % is lost"
+
+
+def test_the_table_does_not_name_a_rate_between_which_nothing_was_measured() -> None:
+    rows = watched.table(pushed(LOSING)).rows
+    assert [row[3] for row in rows] == [DASH, *["between 20 Mbit/s and full speed"] * 2]
+    assert [row[6] for row in rows] == [DASH, "full speed", "full speed"]
+
+
+def test_devices_are_named_in_one_key_for_the_whole_figure(figure: Figure) -> None:
+    *panels, key = figure.specifications()
+    devices = {row["device"] for rows in figure.extra.values() for row in rows}
+    texts = {
+        layer["encoding"]["text"].get("field")
+        for spec in panels
+        for layer in spec["layer"]
+        if "text" in layer["encoding"]
+    }
+    assert "device" not in texts
+    assert [device for device in devices if f"'device': '{device}'" not in str(key)] == []
+
+
+def test_a_published_value_has_the_colour_of_the_setup_that_it_is_of(figure: Figure) -> None:
+    (rows,) = figure.extra.values()
+    arms = {(row["differs"], row["arm"]) for row in rows if row["device"] == "WRT54GL (MIPS1)"}
+    assert ("capture.none e2e_loss@max", "no capture") in arms
+    assert ("capture.any e2e_loss@max", "snaplen 68") in arms  # here the only one that captures
+
+
+def test_of_several_runs_the_first_gives_its_colour() -> None:
+    arms = ("A: no capture", "A: snaplen 68", "B: no capture", "B: snaplen 68")
+    (figure,) = capture.figures(judged(tuple(point(arm, 20e6) for arm in arms)), published())
+    (rows,) = figure.extra.values()
+    assert {row["arm"] for row in rows} == {"A: no capture", "A: snaplen 68"}
+
+
+def test_the_legend_stands_in_the_first_panel_alone(figure: Figure) -> None:
+    legends = [
+        {
+            str(layer["encoding"]["color"]["legend"])
+            for layer in spec["layer"]
+            if "color" in layer["encoding"]
+        }
+        for spec in figure.specifications()[:-1]
+    ]
+    assert "None" not in legends[0]
+    assert legends[1:] == [{"None"}] * (len(legends) - 1)
+
+
+def test_ticks_stand_at_decades(figure: Figure) -> None:
+    axis = figure.specifications()[0]["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["labelOverlap"] is True
+    assert axis["values"] == [1e6, 1e7, 1e8, 1e9]
+    wide = capture.figures(pushed(LOSING), [])[0].specifications()[0]
+    assert wide["layer"][0]["encoding"]["x"]["axis"]["values"] == [1e6, 1e7, 1e8, 1e9, 1e10]
+
+
+def test_few_ticks_of_the_clock_are_no_result() -> None:
+    few = judged((by_mode("no capture", 0.03), by_mode("snaplen 68", 0.04)))
+    (figure,) = capture.figures(few, [])
+    assert capture.MODES_HEADING not in dict(figure.panels)
+    assert watched.HEAD[watched.MODES_AT] not in watched.table(few).head
+    many = judged((by_mode("no capture", 0.03), by_mode("snaplen 68", 0.3)))
+    (figure,) = capture.figures(many, [])
+    assert capture.MODES_HEADING in dict(figure.panels)
+    assert "ticks of 10 ms" in figure.definition
+    assert [row[watched.MODES_AT] for row in watched.table(many).rows] == [DASH, "1 / 30"]

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from gatemark.report.chart import change
 from gatemark.report.group import cost
 from gatemark.report.words import number
+from gatemark.stats.judgement import Comparison
 from gatemark.stats.math.interval import Interval
 
 
@@ -54,3 +55,33 @@ def test_a_heading_is_drawn_whole_and_not_as_a_name() -> None:
     texts = [layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field")]
     assert {layer["encoding"]["text"]["field"] for layer in texts} == {"printed", "heading"}
     assert "? '' :" in spec["layer"][0]["encoding"]["y"]["axis"]["labelExpr"]
+
+
+def few_repeats() -> list[Comparison]:
+    """Two repeats of each: all ratios lie between -40 % and -38 %, and that holds for 67 %."""
+    first = next(c for c in studies.judgement().comparisons if c.arm == "nat")
+    rare = replace(
+        first.change, change=Interval(-0.392, -0.403, -0.381, 2, 0.67), verdict="inconclusive"
+    )
+    return [replace(first, change=rare, at_least=False)]
+
+
+def test_too_few_repeats_are_not_called_inconclusive() -> None:
+    made = change.figure(few_repeats())
+    assert made.title.endswith("%, too few repeats")
+    assert [row["doubt"] for row in made.rows] == ["too few repeats"]
+    assert "95 % interval" not in made.definition
+    assert "the range of all ratios, a 67 % interval (too few repeats for 95 %)" in made.definition
+
+
+def test_whiskers_of_both_kinds_are_told_apart() -> None:
+    enough = next(c for c in studies.judgement().comparisons if c.arm == "nat")
+    made = change.figure([*few_repeats(), enough.about(point={"flows": 2})])
+    assert "its 95 % interval (with too few repeats: the range of all ratios" in made.definition
+
+
+def test_one_repeat_has_no_whisker() -> None:
+    (first,) = few_repeats()
+    alone = replace(first.change, change=Interval(-0.392, -0.392, -0.392, 1, 0.0))
+    made = change.figure([replace(first, change=alone)])
+    assert "whisker: none, as one repeat has no interval" in made.definition

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connections in print: their figures, their table, the sentence; no other figure takes them."""
 
+from dataclasses import replace
+
 import pytest
 
 from gatemark.report import gallery
@@ -105,8 +107,21 @@ def test_the_sentence_counts_connections(source: Source) -> None:
     assert "flow table" in sentence
 
 
-def test_no_published_value_is_put_beside_them(source: Source) -> None:
-    assert beside(judged(source), published()) == ()
+def test_published_counts_alone_are_put_beside_them(source: Source) -> None:
+    rows = beside(judged(source), published())
+    assert {(row.quantity, row.arm, row.at_least) for row in rows} == {
+        ("connections", "nat", False)
+    }
+
+
+def test_all_that_were_asked_for_are_a_bound_and_no_limit(source: Source) -> None:
+    all_held = held("nat", 300_000, Evidence(connecting=ALL))
+    made = replace(source, judgement=judge(source.run, [all_held]))
+    (row, *_) = beside(judged(made), published())
+    assert (row.quantity, row.at_least) == ("connections", True)
+    (figure,) = gallery.figures(made)
+    title = "All 300000 connections that were asked for were held at once: nat"
+    assert (figure.title, figure.rows[0]["text"]) == (title, "≥ 300000")
 
 
 def test_connections_in_words() -> None:

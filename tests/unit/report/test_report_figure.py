@@ -25,7 +25,7 @@ from gatemark.stats.math.interval import Interval
 
 def test_knee_rows_are_the_points_of_the_sweep() -> None:
     judged = builder.judgement()
-    figure = knee.figure(judged, judged.knees, builder.trials())
+    figure = knee.figure(builder.source(judged=judged), judged.knees)
     assert len(figure.rows) == len(builder.KNEES) * len(builder.RATES)
     by_place = {(r["arm"], r["direction"], r["offered_pps"]): r for r in figure.rows}
     for point in judged.points:
@@ -39,7 +39,7 @@ def test_knee_rows_are_the_points_of_the_sweep() -> None:
 
 def test_knee_figure_shows_each_trial_and_each_knee() -> None:
     judged = builder.judgement()
-    figure = knee.figure(judged, judged.knees, builder.trials())
+    figure = knee.figure(builder.source(judged=judged), judged.knees)
     repeats = figure.extra[f"{figure.name}-repeats"]
     assert len(repeats) == len(figure.rows) * builder.REPEATS
     marks = figure.extra[f"{figure.name}-marks"]
@@ -55,16 +55,17 @@ def test_knee_figure_shows_each_trial_and_each_knee() -> None:
 
 def test_panels_are_the_directions() -> None:
     judged = builder.judgement()
-    figure = knee.figure(judged, judged.knees, builder.trials())
+    figure = knee.figure(builder.source(judged=judged), judged.knees)
     assert [heading for heading, _ in figure.panels] == ["↑ up: LAN to WAN", "↓ down: WAN to LAN"]
 
 
 def test_near_ceiling_is_drawn() -> None:
     judged = builder.judgement()
     slow = tuple(_at(point, 31_000.0) for point in judged.ceilings)
-    figure = knee.figure(msgspec.structs.replace(judged, ceilings=slow), judged.knees, [])
+    near = msgspec.structs.replace(judged, ceilings=slow)
+    figure = knee.figure(builder.source(judged=near, records=[]), judged.knees)
     assert "tester's ceiling" in str(figure.specifications()[0])
-    far = knee.figure(judged, judged.knees, [])
+    far = knee.figure(builder.source(judged=judged, records=[]), judged.knees)
     assert "tester's ceiling" not in str(far.specifications()[0])
 
 
@@ -162,7 +163,8 @@ def test_many_or_long_arms_get_a_legend() -> None:
     knees = tuple(_renamed(k, long) for k in judged.knees)
     points = tuple(p.about(arm=_name(p.arm, long)) for p in judged.points)
     judged = msgspec.structs.replace(judged, knees=knees, points=points)
-    spec = str(knee.figure(judged, judged.knees, []).specifications()[0])
+    figure = knee.figure(builder.source(judged=judged, records=[]), judged.knees)
+    spec = str(figure.specifications()[0])
     assert "'legend': {'symbolOpacity': 1}" in spec
 
 
@@ -200,6 +202,6 @@ def test_of_very_many_trials_some_are_drawn_and_that_is_said(
 ) -> None:
     monkeypatch.setattr(knee, "MOST_DOTS", 60)
     judged = builder.judgement()
-    figure = knee.figure(judged, judged.knees, builder.trials())
+    figure = knee.figure(builder.source(judged=judged), judged.knees)
     assert len(figure.extra[f"{figure.name}-repeats"]) == 60
     assert "dots: one of 4 trials" in figure.definition

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study in its own order: each printed value has a row, ours beside it or the reason why not."""
 
+import ast
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from gatemark.commands.coverage import shipped
 from gatemark.plan.load import load, suites
 from gatemark.report import gallery
 from gatemark.report.group.source import Source, judged
-from gatemark.report.study import coverage, markdown
-from gatemark.report.study.report import LIMITED, NO_LIKE, NO_SECOND, Section, sections
-from gatemark.report.words.number import MINUS
+from gatemark.report.study import coverage, markdown, report
+from gatemark.report.study.report import Section, sections
+from gatemark.report.study.values import LIMITED, NO_LIKE, NO_SECOND, OURS
+from gatemark.report.words.number import DASH, MINUS
 from gatemark.report.words.published import in_words
 from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.boxes import CLOCK
@@ -52,6 +54,14 @@ def cells(section: Section, caption: str, row: str) -> tuple[str, ...]:
     return next(cells for cells in table.rows if cells[0] == row)
 
 
+def beside(section: Section, row: str, *, ours: bool = True) -> list[str]:
+    """Cells of a row of what was published: ours, or those of the study's devices."""
+    table = next(table for _, table in section.tables if table.caption.startswith("As published"))
+    texts = next(texts for texts in table.rows if texts[0] == row)
+    heads = list(zip(table.head, texts, strict=True))[1:]
+    return [text for head, text in heads if head.startswith(OURS) == ours]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_printed_value_has_its_place(name: str) -> None:
     study = outline(name)
@@ -72,25 +82,25 @@ def test_an_outline_names_what_exists(name: str) -> None:
 
 def test_ours_stands_beside_what_was_printed(home: Source) -> None:
     section = made("wrt54", home)["Results table, lines 43 to 49"]
-    row = cells(section, "As published", "TCP, NATed: throughput")
-    assert row[1:3] == ("47.5 Mbit/s", "34.2 Mbit/s")
-    assert row[-2].startswith("47.5 (47.0")
-    assert "Mbit/s (mean 47.4)" in row[-2]
-    assert row[-1] == ""
+    row = "TCP, NATed: throughput"
+    assert beside(section, row, ours=False)[:2] == ["47.5 Mbit/s", "34.2 Mbit/s"]
+    (text,) = beside(section, row)
+    first, second = text.split("; ")
+    assert first == "↑ up: 47.5 (47.0-47.8) Mbit/s (mean 47.4)".replace("0-4", f"0{DASH}4")
+    assert second.startswith("TCP, IPv4, 1500 B writes: 44.7")
 
 
 def test_what_cannot_be_reproduced_has_a_row_with_the_reason(home: Source) -> None:
     section = made("wrt54", home)["Results table, lines 43 to 49"]
-    row = cells(section, "As published", "TCP over Wi-Fi, NATed: throughput")
-    assert row[1:3] == ("23.5 Mbit/s", "10.5 Mbit/s")
-    assert row[-2:] == (NONE, "Wi-Fi is out of scope")
+    row = "TCP over Wi-Fi, NATed: throughput"
+    assert beside(section, row, ours=False)[:2] == ["23.5 Mbit/s", "10.5 Mbit/s"]
+    assert beside(section, row) == ["none: Wi-Fi is out of scope"]
 
 
 def test_a_value_that_no_run_has_says_so(home: Source) -> None:
     section = made("capture", home)["Table 2"]
-    row = cells(section, "As published", "UDP, NATed, as fast as it goes: max throughput 0 loss")
-    assert row[-2] == NONE
-    assert row[-1] != ""
+    (text,) = beside(section, "UDP, NATed, as fast as it goes: highest throughput without loss")
+    assert text == f"none: {NO_LIKE}"
     assert section.absent == ["capture/max"]
 
 
@@ -105,34 +115,33 @@ def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:
 def test_a_gain_that_the_tester_limited_has_none_of_ours_and_says_so(home: Source) -> None:
     number, what = "Lines 55 to 57", "NAT against routing: NAT cost against route"
     bare = replace(home, beside=[])
-    assert cells(made("wrt54", bare)[number], "As published", what)[-2:] == (NONE, NO_LIKE)
+    assert beside(made("wrt54", bare)[number], what) == [f"none: {NO_LIKE}"]
     comparisons = home.judgement.comparisons
     limited = tuple(structs.replace(comparison, at_least=True) for comparison in comparisons)
     judgement = structs.replace(home.judgement, comparisons=limited)
     section = made("wrt54", replace(bare, judgement=judgement))[number]
-    assert cells(section, "As published", what)[-2:] == (NONE, LIMITED)
+    assert beside(section, what) == [f"none: {LIMITED}"]
 
 
 def test_a_value_in_words_is_tested_and_counted(home: Source) -> None:
-    row = cells(
-        made("procbench", home)["Figure 5"], "As published", "the gateway itself: UDP against TCP"
-    )
-    assert "UDP always lower than TCP" in row[1:-2]
-    assert row[-2] == NONE or " in " in row[-2]
-    assert (row[-2] == NONE) == (row[-1] == NO_LIKE)
+    section, row = made("procbench", home)["Figure 5"], "the gateway itself: UDP against TCP"
+    assert "UDP always lower than TCP" in beside(section, row, ours=False)
+    (text,) = beside(section, row)
+    assert text == f"none: {NO_LIKE}" or " in " in text
 
 
 def test_a_ratio_of_two_devices_needs_two_runs(home: Source) -> None:
     number = "Results table, lines 43 to 49"
-    row = cells(made("wrt54", home)[number], "As published", "TCP, NATed: ratio, WRT54GS/WRTSL54GS")
-    assert row[-2:] == (NONE, NO_SECOND)
+    row = "TCP, NATed: ratio, WRT54GS/WRTSL54GS"
+    assert beside(made("wrt54", home)[number], row) == [f"none: {NO_SECOND}"]
     study = outline("wrt54")
     attic = structs.replace(home.run.station, name="attic")
     other = replace(home, label="B", run=structs.replace(home.run, station=attic))
     parts = sections(study, [replace(home, label="A"), other], home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == number)
-    row = cells(section, "As published", "TCP, NATed: ratio, WRT54GS/WRTSL54GS")
-    assert (row[-3], row[-2][:3], row[-1]) == (NONE, "1.0", "")
+    first, second = beside(section, row)
+    assert (first, second[:3]) == (NONE, "1.0")
+    assert second.endswith("times lab")
 
 
 def gateway(home: Source, label: str, mhz: str, rate: float) -> Source:
@@ -152,8 +161,9 @@ def test_a_ratio_of_algorithms_is_that_of_all_points_of_two_gateways(home: Sourc
     both = [gateway(home, "A", "680", 2e6), gateway(home, "B", "1600", 1e6)]
     parts = sections(outline("procbench"), both, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == "Figure 6")
-    row = cells(section, "As published", "look-ups: slowdown, eeePC vs AR7161")
-    assert row[-3:-1] == (NONE, "0.500 times, 1 point")
+    assert beside(section, "look-ups: slowdown, eeePC vs AR7161") == [
+        "0.500 times, 1 point A; the clock 2.35 times"
+    ]
 
 
 def unslowed(source: Source) -> Source:
@@ -182,7 +192,7 @@ def test_runs_of_one_gateway_share_a_column(home: Source) -> None:
     both = [replace(home, label=label) for label in "AB"]
     parts = sections(outline("wrt54"), both, home, gallery.figures(home))
     head = parts[0].tables[0][1].head
-    assert head[-1] == "A, B: ours, lab (virtual)"
+    assert head[-1] == "ours, lab (virtual)"
 
 
 def test_a_mean_stands_behind_the_median_of_its_own_run(home: Source) -> None:
@@ -194,10 +204,12 @@ def test_a_mean_stands_behind_the_median_of_its_own_run(home: Source) -> None:
     again = replace(home, label="B", records=doubled, beside=twice)
     parts = sections(outline("wrt54"), [home, again], home, gallery.figures(home))
     section = next(p for p in parts if p.part.number == "Results table, lines 43 to 49")
-    texts = cells(section, "As published", "TCP, NATed: throughput")[-2].split("; ")
-    first, second = texts[0], texts[len(texts) // 2]
+    (text,) = beside(section, "TCP, NATed: throughput")
+    values = [value for value in text.split("; ") if "↑ up: " in value]
+    first, second = (value.partition("↑ up: ")[2] for value in values)
     assert (first[:4], second[:4]) == ("47.5", "95.0")
     assert (first[-11:], second[-11:]) == ("(mean 47.4)", "(mean 94.9)")
+    assert values[1].startswith("B, ")
 
 
 def times(i: Interval, factor: float) -> Interval:
@@ -212,7 +224,7 @@ def test_a_bound_has_no_ratio_to_another_gateway(home: Source) -> None:
     for order in (both, both[::-1]):
         parts = sections(outline("wrt54"), order, home, gallery.figures(home))
         section = next(part for part in parts if part.part.number == number)
-        assert cells(section, "As published", row)[-3:] == (NONE, NONE, NO_SECOND)
+        assert beside(section, row)[0] == f"none: {LIMITED}"
 
 
 def test_a_kernel_of_several_runs_counts_by_their_median(home: Source) -> None:
@@ -220,8 +232,35 @@ def test_a_kernel_of_several_runs_counts_by_their_median(home: Source) -> None:
     runs += [gateway(home, "B", "680", rate) for rate in (1e6, 3e6)]
     parts = sections(outline("procbench"), runs, home, gallery.figures(home))
     section = next(part for part in parts if part.part.number == "Figure 6")
-    row = cells(section, "As published", "look-ups: slowdown, eeePC vs AR7161")
-    assert row[-3:-1] == (NONE, "1.00 times, 1 point")
+    (text,) = beside(section, "look-ups: slowdown, eeePC vs AR7161")
+    assert text.startswith("1.00 times, 1 point A")
+
+
+def test_runs_of_other_studies_have_no_place_on_the_page(home: Source) -> None:
+    plans = tuple(plan for plan in home.run.plans if plan.name.startswith("procbench/"))
+    other = replace(home, label="A", run=structs.replace(home.run, plans=plans))
+    page = report.parts(outline("wrt54"), [other, replace(home, label="B")])
+    assert [source.run.plans for source in page.sources] == [home.run.plans]
+    assert page.sources[0].label == ""
+    assert page.others.startswith("1 run has no plan of this study and is left out: ")
+    alone = report.parts(outline("wrt54"), [other])
+    assert ([source.run for source in alone.sources], alone.others) == ([other.run], "")
+    assert {pair.published.study for pair in page.sources[0].beside} == {"wrt54"}
+
+
+@pytest.fixture(scope="module")
+def texts() -> set[str]:
+    """All texts in the report's modules: the names of figures and tables begin with some."""
+    files = Path(gallery.__file__).parent.rglob("*.py")
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text())))
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_outline_asks_for_figures_and_tables_that_there_are(name: str, texts: set[str]) -> None:
+    asked = {own for part in outline(name).part for own in (*part.figures, *part.tables)}
+    heads = {text.partition("-")[0] for text in texts}
+    assert {own for own in asked if own.partition("-")[0] not in heads} == set()
 
 
 def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:
@@ -257,7 +296,7 @@ def test_the_same_as_markdown_has_each_part_and_its_tables(tmp_path: Path) -> No
     text = (tmp_path / "wrt54.md").read_text()
     heads = [line for line in text.splitlines() if line.startswith("## ")]
     assert len(heads) == len(outline("wrt54").part)
-    assert "| TCP, NATed: throughput | 47.5 Mbit/s | 34.2 Mbit/s |" in text
+    assert "| 47.5 Mbit/s | 34.2 Mbit/s |" in text
     assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 100
 
 
@@ -281,7 +320,13 @@ def test_an_unknown_study_is_refused(tmp_path: Path) -> None:
         ("owd_mean@tcp_upload+DIFFUSE", "one-way delay mean at TCP upload+DIFFUSE"),
         ("throughput@frame>800B,both firmwares", "throughput at frame > 800 B, both firmwares"),
         ("udp6_vs_udp4", "UDP over IPv6 against UDP over IPv4"),
-        ("cpu@CN+AN,5000flows", "CPU at CN+AN, 5000 flows"),
+        ("cpu@CN+AN,5000flows", "CPU at classifier and action node, 5000 flows"),
+        ("throughput@AN,20 rules,<80%CPU", "throughput at action node, 20 rules, < 80 % CPU"),
+        ("cpu@netfilter+ipfw,8000pps", "CPU at netfilter+IPFW, 8000 packets/s"),
+        ("e2e_loss@500", "end to end loss at 500 Mbit/s"),
+        ("packets_per_second@frame=512B", "packets per second at frame 512 B"),
+        ("max_throughput_0_loss", "highest throughput without loss"),
+        ("window_plen", "window for packet lengths"),
     ],
 )
 def test_a_parameter_in_words(parameter: str, words: str) -> None:

@@ -76,6 +76,20 @@ def test_value_near_the_measured_ceiling_is_at_least() -> None:
     assert (found.points[0].limit, found.points[0].at_least) == ("tester", True)
 
 
+def test_a_rate_that_tester_and_gateway_kept_is_no_limit_of_the_tester() -> None:
+    found = judged(Trial(8_000, path="direct"), Trial(8_000, busy=0.22))
+    point = found.points[0]
+    assert (point.limit, point.at_least) == ("none", False)
+    assert not {"tester-limited", "no-ceiling"} & {
+        w.code for w in (*point.warnings, *found.warnings)
+    }
+
+
+def test_lower_rates_of_a_sweep_that_the_tester_kept_are_floors() -> None:
+    found = judged(*(Trial(rate, path="direct") for rate in (2_000, 5_000, 8_000)))
+    assert ([len(found.ceilings), len(found.floors)]) == [1, 2]
+
+
 def test_run_without_a_ceiling_says_so() -> None:
     assert "no-ceiling" in {warning.code for warning in judged(Trial()).warnings}
 

@@ -69,8 +69,13 @@ def test_a_packet_takes_what_its_rate_leaves_it() -> None:
 
 def test_structures_are_compared_where_all_else_is_alike() -> None:
     points = [
-        point("lpm mix=zipf structure=sst15", ops_s=2e6),
-        point("lpm mix=zipf structure=tbm5", ops_s=8e6),
-        point("lpm mix=uniform structure=tbm5", ops_s=9e6),
+        point("lpm table=bgp structure=sst15", ops_s=2e6),
+        point("lpm table=bgp structure=tbm5", ops_s=8e6),
+        point("lpm table=wide structure=tbm5", ops_s=9e6),
+        point("lpm mix=zipf table=bgp structure=tbm5", ops_s=1e6),
+        point("lpm table=bgp structure=tbm5", "O1", ops_s=1e6),
     ]
-    assert list(rate.ratios(points, "lpm", "structure", ("sst15", "tbm5"))) == [0.25]
+    pair = ("sst15", "tbm5")
+    assert list(rate.ratios(points, "lpm", "structure", pair)) == [
+        ({"command": "lpm", "table": "bgp"}, 0.25)
+    ]

@@ -78,6 +78,26 @@ def test_a_payload_of_1450_bytes_is_a_frame_of_1496() -> None:
     assert shipped("WRT54GL", "throughput@block=1450B").stated["frame_bytes"] == 1496
 
 
+def test_a_bound_has_its_sign() -> None:
+    rows = csv.DictReader((SHIPPED / "published.csv").read_text().splitlines())
+    bounds = [row["value"] for row in rows if row["note"].startswith("bound")]
+    assert [value for value in bounds if value[0] not in "<>"] == []
+    printed = shipped("TL-WR1043ND", "time_to_classify").printed
+    assert (printed, shipped("OpenRD Ultimate (ARM)", "e2e_loss@500").printed) == ("<2 s", "<=20 %")
+
+
+def test_the_longest_packet_may_be_1500_bytes_or_hold_as_many() -> None:
+    values = {str(p.stated["frame_bytes"]) for p in published() if p.parameter.endswith("@longest")}
+    assert "{'min': 1500, 'max': 1518}" in values
+
+
+def test_connections_are_of_tcp() -> None:
+    values = {p.stated["l4"] for p in published() if p.quantity == "connections"}
+    assert values == {"tcp"}
+    with pytest.raises(GatemarkError, match="'l4' is 'connections'"):
+        read_map(MAP.replace('l4 = "tcp"', 'l4 = "connections"'))
+
+
 def test_a_contradiction_stays_with_its_note() -> None:
     notes = [p.note for p in published() if p.value == 93.8e6 and p.device == "WRTSL54GS v1.1"]
     assert [note for note in notes if re.search("INCONSISTENT", note)] == notes != []

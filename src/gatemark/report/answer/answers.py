@@ -68,12 +68,12 @@ def _numbered(name: str, tables: Iterable[Table]) -> Tables:
 
 def _payloads(source: Source, *, side_by_side: bool) -> Tables:
     """Those of several arms, or those of one."""
-    made = _numbered("payload", payload.tables(source.judgement, source.run.plans))
+    made = _numbered("payload", payload.tables(source))
     return [(name, table) for name, table in made if (len(table.head) > 2) == side_by_side]
 
 
 def _estimates(source: Source) -> Tables:
-    table = estimate.table(source.judgement, published(), estimate.kernel(source.run))
+    table = estimate.table(source.judgement, published(), estimate.kernels(source))
     return [(estimate.ANCHOR, table)]
 
 
@@ -102,8 +102,8 @@ ANSWERS: Final = (
     Answer(lambda s: [(shaped.ANCHOR, shaped.table(s.judgement))]),
     Answer(lambda s: [("watched", watched.table(s.judgement))]),
     Answer(lambda s: [("knees", rates.knees(s.judgement))], folded=True),
-    Answer(lambda s: [(flow.ANCHOR, flow.table(s.judgement))]),
-    Answer(lambda s: [("delays", rates.delays(s.judgement, s.run.plans))]),
+    Answer(lambda s: [(flow.ANCHOR, flow.table(s))]),
+    Answer(lambda s: [("delays", rates.delays(s))]),
     Answer(lambda s: queue.tables(s.judgement)),
     Answer(lambda s: queue.folded(s.judgement), folded=True),
     Answer(lambda s: _numbered("steps", ladder.tables(s.judgement))),

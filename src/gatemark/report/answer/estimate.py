@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable
 
+from gatemark.report.group.each_run import by_run
+from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import KPPS, Scale
 from gatemark.report.words.table import NONE, Table
@@ -33,8 +35,13 @@ PARTS = {
 COUNTED = ("instructions", "fetch_misses", "load_misses", "store_misses", "write_backs")
 
 
-def kernel(run: Run) -> str:
-    """The emulated gateway's, whose instructions were counted."""
+def kernels(source: Source) -> str:
+    """The emulated gateway's, whose instructions were counted; of each run that estimates."""
+    runs = [run.run for run in by_run(source).values() if run.judgement.estimates]
+    return ", ".join(dict.fromkeys(map(_kernel, runs))) or "not known"
+
+
+def _kernel(run: Run) -> str:
     return str(run.before.get("gateway", {}).get("kernel", "")) or "not known"
 
 

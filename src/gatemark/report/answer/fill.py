@@ -15,7 +15,7 @@ from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point.connections import HELD
 from gatemark.stats.point.fill import FILL
 
-ANCHOR = "flows"
+ANCHOR = "fill"
 WHOLE = Scale(1.0, "")
 CAPTION = "Flows held at once, and what each takes of the gateway's memory"
 # Quantity -> its column.

@@ -8,12 +8,13 @@ with nothing sent beside it, where that was measured as well.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gatemark.report.answer.rates import WHOLE, cell
+from gatemark.report.answer.rates import WHOLE, cell, who
+from gatemark.report.group.each_run import by_run
+from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.report.words.workload import beside
-from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.interval import less
 from gatemark.stats.point.realtime import Flow, alone, flows
 
@@ -28,20 +29,20 @@ HEAD: Final = ("setup", "flow", "beside", "delay p50, ms", "p99, ms", "added, ms
 MORE: Final = ("lost, %", "missed, %", "longest, ms", "MOS (estimate)")
 
 
-def table(judgement: Judgement) -> Table:
+def table(source: Source) -> Table:
     """A row for each; empty without one that has a deadline."""
-    every = flows([*judgement.floors, *judgement.points])
-    rows = [
-        (*_who(flow), *_delays(flow, every), *_use(flow)) for flow in every if flow.deadlines_ms
-    ]
+    rows = []
+    for run in by_run(source).values():
+        every = flows([*run.judgement.floors, *run.judgement.points])
+        timed = [flow for flow in every if flow.deadlines_ms]
+        rows += [(*_who(flow), *_delays(flow, every), *_use(flow)) for flow in timed]
     return Table(CAPTION, HEAD + MORE, tuple(rows), frozenset(range(3, len(HEAD + MORE))))
 
 
 def _who(flow: Flow) -> Iterator[str]:
-    d = flow.point.definition
-    yield "tester alone" if d.path == "direct" else flow.point.setup
+    yield who(flow.point)
     yield f"{flow.trace}, {traffic.way(flow.way)}"
-    yield beside(d.beside) or NONE
+    yield beside(flow.point.definition.beside) or NONE
 
 
 def _delays(flow: Flow, every: Sequence[Flow]) -> Iterator[str]:

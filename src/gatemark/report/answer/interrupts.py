@@ -17,6 +17,6 @@ def table(records: Iterable[Record]) -> Table:
     for queue in queues(records):
         (cpu, most), total = queue.counts.most_common(1)[0], queue.counts.total()
         share = number.quantity(most / total, "ratio")
-        rows.append((queue.setup, queue.name, f"{total}", cpu, share, queue.affinity or NONE))
+        rows.append((queue.arm, queue.name, f"{total}", cpu, share, queue.affinity or NONE))
     head = ("setup", "queue", "interrupts", "CPU", "its share", "may run on")
     return Table(CAPTION, head, tuple(rows), frozenset({2}))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from gatemark.number import si
 from gatemark.report.answer import rates
 from gatemark.report.answer.rates import Column
+from gatemark.report.group.kernel import early, inputs, order
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import Scale
@@ -57,13 +58,22 @@ SATURATED = "the study's sizes saturate both filters: hashing and memory alone"
 
 def tables(source: Source) -> Iterator[tuple[str, Table]]:
     """All of them; those that nothing is known for have no rows."""
-    points = [point for part in source.parts or [source] for point in part.judgement.points]
+    parts = source.parts or [source]
+    points = [point for part in parts for point in part.judgement.points]
+    records = [record for part in parts for record in part.records]
+    notes = {"match": early(records)}
     for command, caption in CAPTIONS.items():
-        yield f"kernels-{command}", _of_command(list(kernel.of(points, command)), caption)
-    yield "kernels-line", _lines([r for part in source.parts or [source] for r in part.records])
+        text = _noted(caption, notes.get(command, []))
+        yield f"kernels-{command}", _of_command(list(kernel.of(points, command)), text)
+    yield "kernels-line", _lines(records)
     yield "kernels-packet", _shares(points)
-    yield "kernels-study", _study(points)
+    yield "kernels-study", _study(parts, notes["match"])
     yield "kernels-platform", _platforms(points)
+
+
+def _noted(caption: str, notes: Sequence[str]) -> str:
+    """A caption with sentences behind it."""
+    return f"{caption}. {' '.join(notes)}".removesuffix(".") if notes else caption
 
 
 def _of_command(points: Sequence[PointResult], caption: str) -> Table:
@@ -127,8 +137,9 @@ def _packet_caption(packet: Interval | None) -> str:
     return f"What kernels take of a packet, which here takes {packet.value:.0f} ns ({rate})"
 
 
-def _study(points: Sequence[PointResult]) -> Table:
+def _study(parts: Sequence[Source], notes: Sequence[str]) -> Table:
     """Each rank of figures 6 to 10 that is printed in words; a dash needs another processor."""
+    points = [point for part in parts for point in part.judgement.points]
     if not any(kernel.is_kernel(point.definition) for point in points):
         return Table("", (), (), frozenset())
     rows = [
@@ -136,12 +147,13 @@ def _study(points: Sequence[PointResult]) -> Table:
             f"{row['experiment'].removeprefix('algo').strip('.') or 'all'}",
             row["device"],
             f"{row['parameter'].replace('_', ' ')}: {row['value']}{_unit(row['unit'])}",
-            _here(points, row["experiment"], row["parameter"]),
+            _here(parts, row["experiment"], row["parameter"]),
         )
         for row in printed("P", "algo")
         if not row["note"].startswith(("printed", "derived"))
     ]
     caption = "The study of boards, figures 6 to 10: bars without numbers, so ranks alone"
+    caption = _noted(caption, notes)
     return Table(caption, ("kernel", "device", "there", "here"), tuple(rows), frozenset())
 
 
@@ -149,9 +161,11 @@ def _unit(unit: str) -> str:
     return "" if unit == "text" else f" {unit}"
 
 
-def _here(points: Sequence[PointResult], experiment: str, parameter: str) -> str:
+def _here(parts: Sequence[Source], experiment: str, parameter: str) -> str:
+    """What is measured here, of each run by itself: a ratio over two runs is of two processors."""
     compared = HERE.get((experiment, parameter))
-    return (compared(points) if compared else "") or NONE
+    texts = [(part.label, compared(part.judgement.points)) for part in parts] if compared else []
+    return "; ".join(f"{label}: {text}" if label else text for label, text in texts if text) or NONE
 
 
 def _sst_against_treebitmap(points: Sequence[PointResult]) -> str:
@@ -164,27 +178,32 @@ def _hybrid_against_delayed(points: Sequence[PointResult]) -> str:
 
 
 def _query_against_insert(points: Sequence[PointResult]) -> str:
-    for point in kernel.of(points, "filter"):
+    for point in kernel.studied(points, "filter"):
         times = point.values
         if kernel.words(point.definition)["structure"] == "bf" and "insert.ns" in times:
             ratio = times["insert.ns"].value / times["query.ns"].value
-            return f"a query is {ratio:.2g} times as fast as an insertion"
+            return f"a query is {_times(ratio)} times as fast as an insertion"
     return ""
 
 
 def _ratios(
     points: Sequence[PointResult], command: str, word: str, pairs: Sequence[tuple[str, str]]
 ) -> str:
-    """How one structure's rate stands to another's, from least to most over like points."""
+    """How one structure's rate stands to another's: for each input by itself."""
     texts = []
     for first, second in pairs:
-        ratios = sorted(kernel.ratios(points, command, word, (first, second)))
-        if ratios:
-            span = (
-                f"{ratios[0]:.2g}" if len(ratios) == 1 else f"{ratios[0]:.2g} to {ratios[-1]:.2g}"
-            )
-            texts.append(f"{first} {span} times as fast as {second}")
+        ratios = list(kernel.ratios(points, command, word, (first, second)))
+        names = inputs([words for words, _ in ratios])
+        of_each = sorted(zip(names, ratios, strict=True), key=lambda pair: order(pair[0]))
+        if of_each:
+            times = ", ".join(f"{_times(ratio)} ({name})" for name, (_, ratio) in of_each)
+            texts.append(f"{first} is {times} times as fast as {second}")
     return "; ".join(texts)
+
+
+def _times(ratio: float) -> str:
+    """Three digits, also of a small ratio."""
+    return f"{ratio:#.3g}".removesuffix(".")
 
 
 HERE: dict[tuple[str, str], Callable[[Sequence[PointResult]], str]] = {

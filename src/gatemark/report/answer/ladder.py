@@ -30,11 +30,14 @@ def anchor(ladder: Ladder) -> str:
 
 def sent(ladder: Ladder) -> str:
     """What was sent, with the factors of its point."""
-    words = traffic.traffic(ladder.definition)
-    rates = [
+    return ", ".join([traffic.traffic(ladder.definition), *rates(ladder)])
+
+
+def rates(ladder: Ladder) -> list[str]:
+    """The rate of its point, where that is a factor: `offered 8 k packets/s`."""
+    return [
         traffic.factor(name, ladder.point[name]) for name in sweep.RATES if name in ladder.point
     ]
-    return ", ".join([words, *rates])
 
 
 def signed(cost: Cost, to: Scale) -> str:

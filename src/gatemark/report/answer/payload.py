@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Payload by arm: one table for each study, and the table of what the arms cost each other."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from gatemark.plan.model import Plan
 from gatemark.report.answer import diff
 from gatemark.report.group import cost, study, sweep
+from gatemark.report.group.each_run import letter, testers
+from gatemark.report.group.source import Source
 from gatemark.report.group.study import Study
+from gatemark.report.group.together import named
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import MBPS, PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
@@ -16,9 +18,10 @@ from gatemark.stats.judgement import Comparison, Judgement, PointResult
 ALONE = "tester alone"
 
 
-def tables(judgement: Judgement, plans: Iterable[Plan] = ()) -> list[Table]:
+def tables(source: Source) -> list[Table]:
     """One table for each plan without a knee: a row for each point, a column for each arm."""
-    return [_table(judgement, shown) for shown in study.studies(judgement, plans)]
+    shown = study.studies(source.judgement, source.run.plans)
+    return [_table(source, kept_study) for kept_study in shown]
 
 
 def comparisons(judgement: Judgement) -> Table:
@@ -30,23 +33,32 @@ def comparisons(judgement: Judgement) -> Table:
     return Table(caption, head + more, rows, frozenset({3, 6, 7}))
 
 
-def _table(judgement: Judgement, shown: Study) -> Table:
-    arms = study.arms(shown.points)
+def _table(source: Source, shown: Study) -> Table:
     lines: dict[str, dict[str, PointResult]] = {}
     more = [name for name in study.varying(shown.points) if name not in traffic.LOAD]
     for point in shown.points:
         words = ", ".join(filter(None, (_load(point), study.label(point, more))))
         lines.setdefault(words, {})[point.arm] = point
-    for point in judgement.ceilings:
-        words = _load(point)
-        if words in lines and headline.payload(point) is not None:
-            lines[words].setdefault(ALONE, point)
-    columns = arms + ([ALONE] if any(ALONE in line for line in lines.values()) else [])
+    columns = study.arms(shown.points) + _alone(source, lines)
     rows = tuple(
         (words, *(_cell(line.get(arm)) for arm in columns)) for words, line in lines.items()
     )
     caption = f"{shown.plan}: payload in Mbit/s, with the gateway's CPU"
     return Table(caption, ("point", *columns), rows, frozenset(range(1, len(columns) + 1)))
+
+
+def _alone(source: Source, lines: Mapping[str, dict[str, PointResult]]) -> list[str]:
+    """Put what each run's tester did alone into its rows; the names of these columns."""
+    alone = testers(source)
+    columns = {label: named(label, ALONE) for label in alone}
+    for words, line in lines.items():
+        for point in tuple(line.values()):
+            label = letter(source, point.arm)
+            own = headline.alone(alone[label], point)
+            alike = [p for p in own if _load(p) == words and headline.payload(p) is not None]
+            if alike:
+                line.setdefault(columns[label], alike[0])
+    return [name for name in columns.values() if any(name in line for line in lines.values())]
 
 
 def _load(point: PointResult | Comparison) -> str:

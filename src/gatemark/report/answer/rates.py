@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
-from gatemark.report.group import latency, study, sweep
+from gatemark.report.group import each_run, latency, study, sweep
+from gatemark.report.group.source import Source
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
 from gatemark.report.words.table import NONE, Table
@@ -31,17 +32,23 @@ def knees(judgement: Judgement) -> Table:
     return Table(caption, head + more, rows, frozenset({2, 3, 4, 5, 6}))
 
 
-def delays(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+def delays(source: Source) -> Table:
     """One-way delay at each load that was timed, by percentile; the tester's own comes first."""
-    groups = latency.groups(judgement, plans)
-    floors = {id(group.floor): group.floor for group in groups if group.floor}
+    groups = latency.groups(source.judgement, source.run.plans)
+    own = [floor for group in groups for floor in each_run.floors(source, group).values()]
+    floors = {id(floor): floor for floor in own}
+    runs = each_run.by_run(source)
+
+    def share(p: PointResult) -> str:
+        return _share(runs[each_run.letter(source, p.arm)].judgement, p)
+
     every = [*floors.values(), *(load.point for group in groups for load in group.loads)]
     to = number.scale(_middles(every, "delay_p50_ns"), "ns")
     spec: list[Column] = [
-        Column("setup", _name),
+        Column("setup", who),
         Column("point", traffic.point_words),
         Column("load", latency.in_words),
-        Column("of the knee, %", lambda p: _share(judgement, p), True, _shared(judgement, every)),
+        Column("of the knee, %", share, True, any(share(p) != NONE for p in every)),
         *(
             Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to))
             for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
@@ -68,7 +75,7 @@ def points(judgement: Judgement) -> Table:
     everyone = (*judgement.ceilings, *judgement.floors, *judgement.points)
     spec: list[Column] = [
         Column("plan", lambda p: p.plan),
-        Column("setup", _name),
+        Column("setup", who),
         Column("point", lambda p: point(p.point)),
         Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
         Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
@@ -91,6 +98,11 @@ def cell(p: PointResult, name: str, to: Scale) -> str:
     if name not in p.values:
         return NONE
     return number.interval(p.values[name], to, at_least=headline.bounded(p, name))
+
+
+def who(p: PointResult) -> str:
+    """The setup; without a gateway `tester alone`, with the letter that its run may have."""
+    return p.setup.replace(DIRECT, "tester alone", 1) if p.definition.path == DIRECT else p.setup
 
 
 def point(factors: Mapping[str, object]) -> str:
@@ -124,10 +136,6 @@ class Column:
     is_there: bool = True
 
 
-def _shared(judgement: Judgement, points: Iterable[PointResult]) -> bool:
-    return any(_share(judgement, point) != NONE for point in points)
-
-
 def _share(judgement: Judgement, p: PointResult) -> str:
     part = None if p.definition.path == "direct" else latency.share(judgement, p)
     return NONE if part is None else number.plain(part * 100, 0)
@@ -137,7 +145,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
     rate = number.scale(_middles(points, "received_pps"), "packets/s")
     bits = number.scale(sorted(_middles(points, "received_l1_bps"))[:1], "bit/s")
     spec = [
-        Column("setup", _name),
+        Column("setup", who),
         Column("point", traffic.point_words),
         Column(f"received, {rate.unit}", *_cells(points, "received_pps", rate)),
         Column(f"{bits.unit} (L1)", *_cells(points, "received_l1_bps", bits)),
@@ -171,7 +179,7 @@ def connections(judgement: Judgement) -> Table:
     everyone = (*judgement.ceilings, *judgement.points)
     about = [p for p in everyone if p.definition.quantity in QUANTITIES]
     spec = [
-        Column("setup", _name),
+        Column("setup", who),
         Column("point", traffic.point_words),
         *_connecting(about),
         Column("lost, %", *_cells(about, "loss_ratio", PERCENT)),
@@ -212,10 +220,6 @@ def of_points(caption: str, spec: Iterable[Column], points: Iterable[PointResult
     rows = tuple(tuple(column.make(p) for column in shown) for p in points)
     numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
     return Table(caption, tuple(column.head for column in shown), rows, numeric)
-
-
-def _name(p: PointResult) -> str:
-    return "tester alone" if p.definition.path == "direct" else p.setup
 
 
 def _invalid(p: PointResult) -> list[str]:

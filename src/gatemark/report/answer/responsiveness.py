@@ -34,7 +34,7 @@ def table(judgement: Judgement, records: Sequence[Record]) -> Table:
     everyone = (*judgement.ceilings, *judgement.points)
     about = [point for point in everyone if point.definition.quantity == RESPONSIVENESS]
     spec = [
-        Column("setup", lambda p: "tester alone" if p.definition.path == "direct" else p.setup),
+        Column("setup", rates.who),
         Column("point", traffic.point_words),
         Column("RPM", lambda p: rates.cell(p, "rpm", WHOLE), is_number=True),
         Column("class", _grade),

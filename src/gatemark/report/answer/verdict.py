@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gatemark.report.answer.brief import NAMES, Brief
+from gatemark.report.group.each_run import by_run
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.number import MBPS, PERCENT, Scale
@@ -45,8 +46,9 @@ NOT_A_DEVICE: Final = ". This lab's queue, not a device's"
 
 def tables(source: Source) -> list[tuple[str, Table]]:
     """A row for each point that has a flow beside a load."""
-    every = shown(source)
-    return [(ANCHOR, table(every, is_lab=any(_is_lab(source, verdict) for verdict in every)))]
+    pairs = [(run, v) for run in by_run(source).values() for v in shown(run)]
+    every = [verdict for _, verdict in pairs]
+    return [(ANCHOR, table(every, is_lab=any(_is_lab(run, verdict) for run, verdict in pairs)))]
 
 
 def shown(source: Source) -> list[Verdict]:

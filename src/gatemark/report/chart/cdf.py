@@ -10,8 +10,10 @@ import altair as alt
 
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, named
-from gatemark.report.group import latency, pool, sweep, trace
+from gatemark.report.group import each_run, latency, pool, sweep, trace
 from gatemark.report.group.latency import NAMES, Load, Timed
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import named as lettered
 from gatemark.report.group.trace import Sheaf
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee, PointResult
@@ -51,18 +53,19 @@ def of_sweep(
     """At a low rate, near the knee and in overload; None without histograms."""
     drawn = [load for knee in knees for load in latency.loads(judgement, knee)]
     named_ = [Load(load.arm, LOADS[load.load], load.point) for load in drawn]
-    return _figure(sweep.anchor("cdf", knees[0]), named_, None, (records, sheaf))
+    return _figure(sweep.anchor("cdf", knees[0]), named_, {}, (records, sheaf))
 
 
-def of_timed(timed: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | None:
+def of_timed(timed: Timed, source: Source) -> Figure | None:
     """At every load that was timed, beside the tester alone; None without histograms."""
-    return _figure(f"cdf-{timed.anchor}", timed.loads, timed.floor, (records, sheaf))
+    floors = each_run.floors(source, timed)
+    return _figure(f"cdf-{timed.anchor}", timed.loads, floors, (source.records, source.sheaf))
 
 
 def _figure(
     name: str,
     loads: Sequence[Load],
-    floor: PointResult | None,
+    floors: Mapping[str, PointResult],
     source: tuple[Sequence[Record], Sheaf],
 ) -> Figure | None:
     """Two panels for each direction: the share within a delay, and the share slower than it."""
@@ -74,9 +77,17 @@ def _figure(
     ]
     if not lines:
         return None
-    alone = pool.histogram(floor, kept, sheaf) if floor else {}
+    pooled = {label: pool.histogram(floor, kept, sheaf) for label, floor in floors.items()}
     ways = list(dict.fromkeys(line.way for line in lines))
-    every = [*lines, *(Line(FLOOR, FLOOR, way, alone) for way in ways if alone)]
+    every = [
+        *lines,
+        *(
+            Line(lettered(label, FLOOR), FLOOR, way, alone)
+            for way in ways
+            for label, alone in pooled.items()
+            if alone
+        ),
+    ]
     return Figure(
         name=name,
         title=_title(loads),
@@ -157,11 +168,11 @@ def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart
 
 
 def _panel(name: str, field: str, drawn: Sequence[Line]) -> Chart:
-    way, lines = drawn[0].way, [line for line in drawn if line.arm != FLOOR]
+    way, lines = drawn[0].way, [line for line in drawn if line.load != FLOOR]
     arms = list(dict.fromkeys(line.arm for line in lines))
     loads = list(dict.fromkeys(line.load for line in lines))
     base = alt.Chart(named(name)).transform_filter(alt.datum.direction == way)
-    own = base.transform_filter(alt.datum.arm != FLOOR)
+    own = base.transform_filter(alt.datum.load != FLOOR)
     scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(drawn))}
     scales["y"] = _whole() if field == "below" else _tail(min(1 / line.packets for line in drawn))
     line = own.mark_line(strokeWidth=1.8).encode(
@@ -173,9 +184,9 @@ def _panel(name: str, field: str, drawn: Sequence[Line]) -> Chart:
     )
     layers = [line]
     if _floors(drawn):
-        alone = base.transform_filter(alt.datum.arm == FLOOR)
+        alone = base.transform_filter(alt.datum.load == FLOOR)
         layers.insert(0, alone.mark_line(style="ceiling").encode(
-            scales["x"], scales["y"], tooltip=_TIPS
+            scales["x"], scales["y"], detail="arm:N", tooltip=_TIPS
         ))  # fmt: skip
     what = "Share of packets within a delay" if field == "below" else "Share slower than it"
     return alt.layer(*layers).properties(
@@ -207,4 +218,4 @@ def _span(lines: Sequence[Line]) -> tuple[float, float]:
 
 
 def _floors(every: Sequence[Line]) -> bool:
-    return any(line.arm == FLOOR for line in every)
+    return any(line.load == FLOOR for line in every)

@@ -48,7 +48,7 @@ def figure(comparisons: Sequence[Comparison]) -> Figure:
         title=cost.finding(comparisons),
         definition=f"Change of {_what(comparisons)} against {baseline}, at the same point "
         f"of the same run, the arms interleaved. Dot: Hodges-Lehmann estimate{_hollow(rows)}; "
-        "whisker: its 95 % interval; grey band: noise, from which a change is not told.",
+        f"whisker: {_whisker(comparisons)}; grey band: noise, from which a change is not told.",
         panels=(
             ("", _panel(name, rows, order, [comparisons[0].baseline, *cost.arms(comparisons)])),
         ),
@@ -63,6 +63,20 @@ def _what(comparisons: Sequence[Comparison]) -> str:
     texts |= {"received_l4_bps": "the received payload", "delay_p50_ns": "the median one-way delay"}
     names = dict.fromkeys(texts.get(c.quantity, f"the {words(c.quantity)}") for c in comparisons)
     return " and ".join(names)
+
+
+def _whisker(comparisons: Sequence[Comparison]) -> str:
+    """What the whiskers are: an interval, or where repeats are too few all that was seen."""
+    if all(c.change.change.n == 1 for c in comparisons):
+        return "none, as one repeat has no interval"
+    levels = sorted({c.change.change.level for c in comparisons if cost.is_sparse(c)})
+    if not levels:
+        return "its 95 % interval"
+    shown = " to ".join(dict.fromkeys(f"{level * 100:.0f}" for level in (levels[0], levels[-1])))
+    ranges = f"the range of all ratios, a {shown} % interval"
+    if all(map(cost.is_sparse, comparisons)):
+        return f"{ranges} ({cost.TOO_FEW} for 95 %)"
+    return f"its 95 % interval (with {cost.TOO_FEW}: {ranges})"
 
 
 def _hollow(rows: Sequence[Row]) -> str:
@@ -81,10 +95,18 @@ def _row(comparison: Comparison, key: str) -> Row:
     }
     row |= three("change", change.change)
     row |= {"noise": finite(change.noise), "mde": finite(change.mde)}
-    doubt = "tester-limited" if comparison.at_least else DOUBT.get(change.verdict, "")
+    doubt = _doubt(comparison)
     short = cost.percent(change.change)
     text = ", ".join(filter(None, (short, doubt)))
     return row | {"verdict": verdict, "key": key, "text": text, "short": short, "doubt": doubt}
+
+
+def _doubt(comparison: Comparison) -> str:
+    if comparison.at_least:
+        return "tester-limited"
+    if cost.is_sparse(comparison):
+        return cost.TOO_FEW
+    return DOUBT.get(comparison.change.verdict, "")
 
 
 def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[str]) -> Chart:

@@ -9,12 +9,14 @@ from gatemark.quantity import UNITS
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.words import number, traffic
+from gatemark.stats.change.derived import is_bound
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.point.connections import HELD, RATE
 
 BAR_HEIGHT = 30
 LABEL_ROOM = 1.6  # the axis ends so far beyond the longest bar: room for its value
 
+ALL_HELD = "All {} that were asked for were held at once"  # a request, and no limit
 # What a figure is about -> its name, its finding, what was measured.
 TOLD = {
     HELD: (
@@ -52,6 +54,8 @@ def _figure(quantity: str, points: Sequence[PointResult]) -> Figure:
     unit = UNITS[headline]
     rows = [_row(point, headline, unit) for point in points]
     most = max(points, key=lambda point: point.values[headline].value)
+    if quantity == HELD and most.limit == "none":
+        finding = ALL_HELD
     title = finding.format(number.quantity(most.values[headline].value, unit))
     columns = {"label": "point", "setup": "setup"}
     columns |= heads(headline, quantity, unit) | {"limit": "bottleneck", "why": "why"}
@@ -70,7 +74,7 @@ def _row(point: PointResult, headline: str, unit: str) -> Row:
     setup = "tester alone" if point.setup == "direct" else point.setup
     label = f"{setup}, {traffic.connections(point.definition)}"
     value = point.values[headline]
-    text = number.compact(value, unit, at_least=point.at_least)
+    text = number.compact(value, unit, at_least=is_bound(point))
     row: Row = {"label": label, "arm": point.arm, "setup": setup}
     row |= {"limit": point.limit, "why": point.why}
     return row | three(headline, value) | {"text": text}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grouped bars with intervals: payload by arm and length; panels by protocol and direction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -10,27 +10,31 @@ from gatemark.report.chart import ladder, published, theme
 from gatemark.report.chart.bar import owned, words
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
 from gatemark.report.chart.published import Choice
-from gatemark.report.group import bar, study
+from gatemark.report.group import bar, each_run, study
 from gatemark.report.group.bar import Bar
+from gatemark.report.group.source import Source
 from gatemark.report.group.study import Study
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.number import Scale
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.math.interval import Interval
 
 FEW = 8  # bars of a panel: so many have room for their CPU
 NEAR = 1.6  # times our longest bar: a ceiling below that is drawn, a higher one is told
+Most = Mapping[int, Interval]  # the tester alone, by the id of a point (each_run.ceilings)
 WHAT = (
     "Payload in bits a second: of UDP what arrived, of TCP what the receiving program read. "
     "Bar: median; whisker: its interval."
 )
 
 
-def figure(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -> Figure:
+def figure(source: Source, study: Study) -> Figure:
     """The bars of one study."""
     drawn = bar.bars(study.points)
-    choice = published.choose(beside, study.points)
-    return _figure(judgement, study.anchor, bar.title(drawn), drawn, choice)
+    choice = published.choose(source.beside, study.points)
+    most = each_run.ceilings(source, study.points)
+    return _figure(most, study.anchor, bar.title(drawn), drawn, choice)
 
 
 def ceilings(judgement: Judgement) -> Figure | None:
@@ -42,7 +46,7 @@ def ceilings(judgement: Judgement) -> Figure | None:
     payloads = [i for point in ceilings if (i := headline.payload(point)) is not None]
     least = number.at_least(min(payloads, key=lambda i: i.lo), "bit/s")
     text = f"The tester alone moves at least {least} of TCP payload"
-    return _figure(judgement, "ceiling-tcp", text, drawn, Choice())
+    return _figure({}, "ceiling-tcp", text, drawn, Choice())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,13 @@ class Panel:
     hollow: tuple[Row, ...]
 
 
-def _figure(
-    judgement: Judgement, name: str, title: str, drawn: Sequence[Bar], choice: Choice
-) -> Figure:
+def _figure(most: Most, name: str, title: str, drawn: Sequence[Bar], choice: Choice) -> Figure:
     scales = {
         l4: number.scale([bar.value for bar in drawn if bar.l4 == l4], "bit/s")
         for l4 in dict.fromkeys(bar.l4 for bar in drawn)
     }
     panels = [
-        _made(judgement, heading, bars, choice, scales[bars[0].l4])
+        _made(most, heading, bars, choice, scales[bars[0].l4])
         for heading, bars in bar.panels(drawn).items()
     ]
     rows = [row for panel in panels for row in panel.rows]
@@ -86,9 +88,7 @@ def _figure(
     )
 
 
-def _made(
-    judgement: Judgement, heading: str, bars: Sequence[Bar], choice: Choice, to: Scale
-) -> Panel:
+def _made(most: Most, heading: str, bars: Sequence[Bar], choice: Choice, to: Scale) -> Panel:
     steps = list(_steps(bars, choice))
     order = ladder.keys(ladder.grouped([(group, label) for group, label, _ in steps]))
     places = [key for key in order if not ladder.is_heading(key)]
@@ -96,7 +96,8 @@ def _made(
     hollow: list[Row] = []
     for (_, _, what), key in zip(steps, places, strict=True):
         if isinstance(what, Bar):
-            rows.append(_row(judgement, what, key, to, busy=len(bars) <= FEW))
+            alone = most.get(id(what.point))
+            rows.append(_row(alone, what, key, to, busy=len(bars) <= FEW))
         else:
             hollow.append(published.row(what) | _theirs(what, heading, key, to))
     return Panel(heading, bars[0].l4, tuple(order), tuple(rows), tuple(hollow))
@@ -112,12 +113,9 @@ def _steps(bars: Sequence[Bar], choice: Choice) -> Iterator[tuple[str, str, Bar 
                     yield each.group, theirs.published.device, theirs
 
 
-def _row(judgement: Judgement, bar: Bar, key: str, to: Scale, *, busy: bool) -> Row:
+def _row(most: Interval | None, bar: Bar, key: str, to: Scale, *, busy: bool) -> Row:
     point, measured = bar.point, headline.payload(bar.point)
     load = point.values.get("cpu_busy")
-    most = (
-        None if point.definition.path == "direct" else headline.ceiling(judgement, point.definition)
-    )
     text = number.interval(measured, to, at_least=point.at_least) if measured else ""
     if busy and load:
         text += f" (CPU {number.plain(load.value * 100, 0)} %)"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 6 to 10 of the study of boards, drawn of this processor; several runs side by side.
 
-tbm4, 1009   |=======o-
-             |====o-          a bar an arm: the median over the trials, with its interval
-tbm5, 1009   |==========o-
-             +---------------- operations/s
+1009 prefixes                a panel for each input: what works on another one is not comparable
+  tbm4 |=======o-
+       |====o-               a bar an arm: the median over the trials, with its interval
+  tbm5 |==========o-
+       +---------------- operations/s
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,18 +16,18 @@ import altair as alt
 from gatemark.number import si
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.group.kernel import AUTOMATA, FILTERS, early, engine, inputs, order
+from gatemark.report.words import number
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.kernel import rate as kernel
+from gatemark.stats.kernel import scanned
 from gatemark.stats.math.interval import Interval
+from gatemark.store.record import Record
 
 NAME = "kernels-of-the-study-{}"
-LEVEL = "O3"  # the study printed no other: it was the fastest everywhere
 LOOKED_UP = ("tbm4", "tbm5", "sst7", "sst15")
-FILTERS = {"bf": "Bloom", "cbf": "counting Bloom"}
 PHASES = ("insert", "query", "remove", "requery")
-AUTOMATA = {"d2fa": "D2FA", "hfa": "Hybrid-FA"}
 SETS = ("aut1", "aut2", "aut3")
-ALONE = "independent"  # look-ups that do not wait for each other
 ROW = 17  # pixels of a bar
 PANELS = {
     "lpm": "The study's figure 6, longest prefix match",
@@ -38,77 +39,96 @@ UNIT = "operations/s"
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: what it is of, of which arm, and operations/s."""
+    """One bar: of which input, what it is of, of which arm, and operations/s."""
 
+    input: str
     label: str
     arm: str
     ops_s: Interval
+    read: float  # share of the payload that was read
 
 
-def figures(judgement: Judgement) -> Iterator[Figure]:
-    """One for each panel of PANELS that this processor has a part of."""
+def figures(judgement: Judgement, records: Sequence[Record]) -> Iterator[Figure]:
+    """One for each of PANELS that this processor has a part of."""
+    read = scanned.stopped(records)
     for panel, labelled in LABELLED.items():
-        points = [
-            point
-            for point in kernel.of(judgement.points, panel)
-            if point.definition.level == LEVEL and point.definition.instances == 1
-        ]
-        bars: dict[tuple[str, str], Bar] = {}
-        for point in points:
+        points = [p for p in kernel.studied(judgement.points, panel) if any(labelled(p))]
+        names = inputs([kernel.words(point.definition) for point in points])
+        bars: dict[tuple[str, str, str], Bar] = {}
+        for point, name in zip(points, names, strict=True):
+            share = read.get(point.definition.kernel, 1.0)
             for label, ops_s in labelled(point):  # two plans may have the same kernel: the first
-                bars.setdefault((label, point.arm), Bar(label, point.arm, ops_s))
+                bar = Bar(name, label, point.arm, ops_s, share)
+                bars.setdefault((name, label, point.arm), bar)
         if bars:
-            yield _figure(panel, points[0].plan, [*bars.values()])
+            ordered = sorted(bars.values(), key=lambda bar: order(bar.input))
+            notes = [text for text in early(records) if panel == "match"]
+            yield _figure(panel, points[0].plan, ordered, notes)
 
 
 def _lookups(point: PointResult) -> Iterator[tuple[str, Interval]]:
     words = kernel.words(point.definition)
-    is_its = words.get("structure") in LOOKED_UP and words.get("mix", "in-table") == "in-table"
-    if is_its and "ops_s" in point.values and words.get("mode", ALONE) == ALONE:
-        table = words.get("table", "").removeprefix("generated:").partition(":")[0]
-        yield f"{words['structure']}, {table}", point.values["ops_s"]
+    if words.get("structure") in LOOKED_UP and "ops_s" in point.values:
+        yield words["structure"], point.values["ops_s"]
 
 
 def _phases(point: PointResult) -> Iterator[tuple[str, Interval]]:
     words = kernel.words(point.definition)
-    if words.get("workload") != "study":
+    if words.get("workload") != "study" or words.get("structure") not in FILTERS:
         return
     for phase in PHASES:
         if ops_s := point.values.get(f"{phase}.ops_s"):
-            yield f"{FILTERS.get(words['structure'], words['structure'])}, {phase}", ops_s
+            yield phase, ops_s
 
 
 def _payloads(point: PointResult) -> Iterator[tuple[str, Interval]]:
     words = kernel.words(point.definition)
     is_its = words.get("engine") in AUTOMATA and words.get("patterns") in SETS
     if is_its and "ops_s" in point.values:
-        yield f"{AUTOMATA[words['engine']]}, {words['patterns']}", point.values["ops_s"]
+        yield engine(words), point.values["ops_s"]
 
 
 LABELLED = {"lpm": _lookups, "filter": _phases, "match": _payloads}
 
 
-def _figure(panel: str, plan: str, bars: Sequence[Bar]) -> Figure:
+def _figure(panel: str, plan: str, bars: Sequence[Bar], notes: Sequence[str]) -> Figure:
     name = NAME.format(panel)
     rows: list[Row] = [
-        {"kernel": bar.label, "arm": bar.arm, **three("ops_s", bar.ops_s)} for bar in bars
+        {"input": bar.input, "kernel": bar.label, "arm": bar.arm, **three("ops_s", bar.ops_s)}
+        for bar in bars
     ]
-    first = max(bars, key=lambda bar: bar.ops_s.value)
-    rate = si(first.ops_s.value, kernel.UNITS[panel])
+    definition = (
+        f"What the study of boards draws in these figures, by this processor: {UNIT} at "
+        f"-{kernel.LEVEL}, one instance, median over the trials with its 95 % interval. The "
+        "study's bars have no numbers, so of its devices there are ranks alone, in the table. "
+        "Several runs in one report stand side by side."
+    )
     return Figure(
         name=name,
-        title=f"{PANELS[panel]}: most by {first.label}, {rate}",
-        definition=(
-            f"What the study of boards draws in these figures, by this processor: {UNIT} at "
-            f"-{LEVEL}, one instance, median over the trials with its 95 % interval. The study's "
-            "bars have no numbers, so of its devices there are ranks alone, in the table. Several "
-            "runs in one report stand side by side."
+        title=f"{PANELS[panel]}: {'; '.join(_fastest(panel, bars))}",
+        definition=" ".join([definition, *notes]),
+        panels=tuple(
+            (heading, _panel(name, [bar for bar in bars if bar.input == heading], PANELS[panel]))
+            for heading in dict.fromkeys(bar.input for bar in bars)
         ),
-        panels=(("", _panel(name, bars, PANELS[panel])),),
         rows=rows,
-        columns={"kernel": "kernel", "arm": "setup"} | heads("ops_s", "rate", UNIT),
+        columns={"input": "input", "kernel": "kernel", "arm": "setup"}
+        | heads("ops_s", "rate", UNIT),
         plan=plan,
     )
+
+
+def _fastest(panel: str, bars: Sequence[Bar]) -> Iterator[str]:
+    """The highest rate of each input, since rates of several inputs have no order."""
+    several = len({bar.arm for bar in bars}) > 1
+    for name in dict.fromkeys(bar.input for bar in bars):
+        own = [bar for bar in bars if bar.input == name]
+        first = max(own, key=lambda bar: bar.ops_s.value)
+        most = " most by" if len({bar.label for bar in own}) > 1 else ""
+        whose = f" ({first.arm})" if several else ""
+        read = f", reading {number.quantity(first.read, 'ratio')} of each" if first.read < 1 else ""
+        rate = si(first.ops_s.value, kernel.UNITS[panel])
+        yield f"{name}{most} {first.label}{whose}, {rate}{read}"
 
 
 def _panel(name: str, bars: Sequence[Bar], text: str) -> Chart:
@@ -117,7 +137,8 @@ def _panel(name: str, bars: Sequence[Bar], text: str) -> Chart:
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
     color = theme.color(arms, arms if len(arms) > 1 else [])
     y = alt.Y("kernel:N", sort=labels, title=None)
-    base = alt.Chart(named(name)).encode(y=y, yOffset=alt.YOffset("arm:N", sort=arms))
+    own = alt.Chart(named(name)).transform_filter(alt.datum.input == bars[0].input)
+    base = own.encode(y=y, yOffset=alt.YOffset("arm:N", sort=arms))
     tips = [alt.Tooltip("kernel:N"), alt.Tooltip("arm:N")]
     tips.append(alt.Tooltip("ops_s:Q", title=UNIT, format=",.0f"))
     bar = base.mark_bar().encode(alt.X("ops_s:Q", title=UNIT, axis=axis), color=color, tooltip=tips)
@@ -125,5 +146,7 @@ def _panel(name: str, bars: Sequence[Bar], text: str) -> Chart:
         alt.X("ops_s_lo:Q", title=UNIT), alt.X2("ops_s_hi:Q")
     )
     return alt.layer(bar, whisker).properties(
-        width="container", height=ROW * (1 + len(labels) * len(arms)), description=text
+        width="container",
+        height=ROW * (1 + len(labels) * len(arms)),
+        description=f"{text}, {bars[0].input}",
     )

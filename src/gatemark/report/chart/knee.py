@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Offered against received: where an arm stops following, with its interval."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 
 from gatemark.report.chart import curve, theme
 from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, three
 from gatemark.report.group import sweep
-from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Judgement, Knee
+from gatemark.report.group.each_run import letter, testers
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import named
+from gatemark.report.words import headline, number, traffic
+from gatemark.stats.judgement import Knee
 from gatemark.store.record import Record
 
 LEFTMOST, RIGHTMOST = 0.4, 0.54  # share of the axis that a label needs on its side at 360 px
 MOST_DOTS = 1200  # that a browser draws at once; of more trials every second, third, ... is shown
 HEADROOM = 1.25  # of the highest value; a ceiling below that is drawn, a higher one is told
+CEILING = "tester's ceiling"
+Ceilings = Mapping[str, Mapping[str, float]]  # packets/s by direction and letter of the run
 
 
-def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record]) -> Figure:
+def figure(source: Source, knees: Sequence[Knee]) -> Figure:
     """One panel for each direction; `knees` share a plan and a kind of traffic."""
-    rows = curve.rows(judgement, knees, ["received_pps", "loss_ratio"])
-    dots = _repeats(knees, records)
+    rows = curve.rows(source.judgement, knees, ["received_pps", "loss_ratio"])
+    dots = _repeats(knees, source.records)
     step = -(-len(dots) // MOST_DOTS) or 1
     name = sweep.anchor("knee", knees[0])
     extra = {
@@ -30,9 +35,9 @@ def figure(judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record
     }
     columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
     columns |= heads("received_pps", "received", "packets/s") | heads("loss_ratio", "loss", "ratio")
-    ceilings = _ceilings(judgement, knees)
+    ceilings = _ceilings(source, knees)
     panels = tuple(
-        (traffic.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way)))
+        (traffic.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way, {})))
         for way in curve.directions(knees)
     )
     return Figure(
@@ -67,7 +72,7 @@ def _until(knee: Knee) -> str:
     return f"{number.measured(i.value, i.lo, i.hi, 'packets/s')} ({knee.arm})"
 
 
-def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1) -> str:
+def definition(knees: Sequence[Knee], ceilings: Ceilings, step: int = 1) -> str:
     """What was measured, under which slowdown, and how far the tester itself could go."""
     dots = "single trials" if step == 1 else f"one of {step} trials"
     parts = [
@@ -77,8 +82,7 @@ def definition(knees: Sequence[Knee], ceilings: dict[str, float], step: int = 1)
     ]
     parts += _slowdowns(knees)
     if ceilings:
-        least = number.quantity(min(ceilings.values()), "packets/s")
-        parts.append(f"The tester alone reaches {least}.")
+        parts.append(_tester(ceilings))
     return " ".join(parts)
 
 
@@ -99,15 +103,26 @@ def _slowdowns(knees: Sequence[Knee]) -> list[str]:
     return [f"{'; '.join(texts)}."]
 
 
-def _ceilings(judgement: Judgement, knees: Sequence[Knee]) -> dict[str, float]:
-    """The tester's own rate by direction, at the size of these knees; of several the lowest."""
-    size = knees[0].definition.frame_bytes
-    values: dict[str, float] = {}
-    for point in judgement.ceilings:
-        if point.definition.frame_bytes == size and "received_pps" in point.values:
-            way, rate = point.definition.direction, point.values["received_pps"].value
-            values[way] = min(rate, values.get(way, rate))
-    return values
+def _tester(ceilings: Ceilings) -> str:
+    """What each run's tester reaches in its slower direction."""
+    least: dict[str, float] = {}
+    for label, pps in (item for own in ceilings.values() for item in own.items()):
+        least[label] = min(pps, least.get(label, pps))
+    texts = [named(label, number.quantity(pps, "packets/s")) for label, pps in least.items()]
+    return f"The tester alone reaches {'; '.join(texts)}."
+
+
+def _ceilings(source: Source, knees: Sequence[Knee]) -> Ceilings:
+    """The tester's own rate for the traffic of these knees; of several the lowest."""
+    alone = testers(source)
+    ceilings: dict[str, dict[str, float]] = {}
+    for knee in knees:
+        label = letter(source, knee.arm)
+        for point in headline.bounds(alone[label], knee):
+            if point.definition.direction == knee.direction and "received_pps" in point.values:
+                own, pps = ceilings.setdefault(knee.direction, {}), point.values["received_pps"]
+                own[label] = min(pps.value, own.get(label, pps.value))
+    return ceilings
 
 
 def _repeats(knees: Sequence[Knee], records: Sequence[Record]) -> list[Row]:
@@ -159,17 +174,17 @@ def _ends(rows: Sequence[Row]) -> list[Row]:
 
 
 def _panel(
-    name: str, way: str, rows: Sequence[Row], arms: Sequence[str], ceiling: float | None
+    name: str, way: str, rows: Sequence[Row], arms: Sequence[str], ceilings: Mapping[str, float]
 ) -> Chart:
     right = max(float(row["offered_pps"] or 0) for row in rows)
     top = max(float(row["received_pps_hi"] or 0) for row in rows) * 1.15
-    near = ceiling is not None and ceiling <= top * HEADROOM
-    top = max(top, ceiling * 1.08) if near and ceiling else top
+    near = {label: pps for label, pps in ceilings.items() if pps <= top * HEADROOM}
+    top = max([top, *(pps * 1.08 for pps in near.values())])
     x = theme.offered_axis(right)
     y = theme.received_axis(top)
     layers = [_ideal(min(right, top), x, y)]
-    if near and ceiling is not None:
-        layers += _ceiling(ceiling, y)
+    for label, pps in near.items():
+        layers += _ceiling(label, pps, y)
     layers += _knees(name, way, arms, top)
     dots = curve.only(f"{name}-repeats", way).mark_circle(size=12, opacity=0.45)
     layers.append(dots.encode(x, y, theme.color(arms)))
@@ -190,8 +205,8 @@ def _ideal(end: float, x: alt.X, y: alt.Y) -> alt.Chart:
     return drawn
 
 
-def _ceiling(pps: float, y: alt.Y) -> list[alt.Chart]:
-    data = alt.InlineData(values=[{"received_pps": pps, "label": "tester's ceiling"}])
+def _ceiling(label: str, pps: float, y: alt.Y) -> list[alt.Chart]:
+    data = alt.InlineData(values=[{"received_pps": pps, "label": named(label, CEILING)}])
     base = alt.Chart(data)
     text = base.mark_text(style="note", align="left", dx=4, dy=-6)
     return [

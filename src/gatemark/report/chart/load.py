@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU load against rate or flows: a panel for each setup, a line for each way of accounting."""
+"""CPU load against rate or flows: a panel for each setup, a line for each way of accounting.
+
+Where there is one way, all setups are lines of one panel.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import altair as alt
 
-from gatemark.report.answer.load import percent
+from gatemark.report.answer.load import level, percent
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import sweep
@@ -13,6 +16,11 @@ from gatemark.report.words import traffic
 from gatemark.stats.point.load import FLOWS, WAYS, Load
 
 ENDS = {FLOWS: "flows", "rate_bps": "offered, bit/s", "rate_pps": "offered, packets/s"}
+BY_BOOKS = "by the scheduler's books (schedstat)"
+BY_ALL = (
+    f"{BY_BOOKS}, by the ticks of /proc/stat, and by what a loop of the lowest priority lacks "
+    "(soak)"
+)
 APART = 0.1  # of a CPU: ways that differ by more are worth the title
 
 
@@ -26,29 +34,43 @@ def figures(loads: Sequence[Load]) -> Iterator[Figure]:
 def _figure(loads: Sequence[Load]) -> Figure:
     first = loads[0]
     name = sweep.plain(f"load-{first.plan}-{first.factor}")
-    rows = [row for load in loads for row in _rows(load)]
-    arms = list(dict.fromkeys(load.arm for load in loads))
-    columns = {"setup": "setup", "level": ENDS[first.factor], "arm": "by"}
+    single = len({way for load in loads for way in load.busy}) == 1
+    rows = [row for load in loads for row in _rows(load, single=single)]
+    setups = list(dict.fromkeys(str(row["setup"]) for row in rows))
+    columns = {"arm": "setup"} if single else {"setup": "setup", "arm": "by"}
+    columns |= {"level": ENDS[first.factor]}
     return Figure(
         name=name,
-        title=_title(loads),
+        title=_one_way(loads) if single else _title(loads),
         definition=(
-            "Share of the gateway's busiest CPU by the scheduler's books (schedstat), by the ticks "
-            "of /proc/stat, and by what a loop of the lowest priority lacks (soak): "
+            f"Share of the gateway's busiest CPU {BY_BOOKS if single else BY_ALL}: "
             f"{traffic.traffic(first.definition, but=[first.factor])}. "
             "Band: interval of the median."
         ),
-        panels=tuple((arm, _panel(name, arm, rows, first.factor)) for arm in arms),
+        panels=tuple((setup, _panel(name, setup, rows, first.factor)) for setup in setups),
         rows=rows,
         columns=columns | heads("busy", "CPU busy", "ratio"),
         plan=first.plan,
     )
 
 
-def _rows(load: Load) -> Iterator[Row]:
+def _rows(load: Load, *, single: bool) -> Iterator[Row]:
+    """A line is a way in its setup's panel, or a setup in the one panel."""
     for way, busy in load.busy.items():
-        row: Row = {"setup": load.arm, "level": load.level, "arm": way}
-        yield row | three("busy", busy)
+        row: Row = {"setup": "" if single else load.arm, "level": load.level}
+        yield row | {"arm": load.arm if single else way} | three("busy", busy)
+
+
+def _one_way(loads: Sequence[Load]) -> str:
+    """How busy the CPU is at both ends of what varies, over all setups."""
+    ends = [extreme(loads, key=lambda load: load.level).level for extreme in (min, max)]
+    texts = []
+    for end in ends:
+        at = [load for load in loads if load.level == end]
+        busy = [busy.value for load in at for busy in load.busy.values()]
+        low, high = percent(min(busy)), percent(max(busy))
+        texts.append(f"{low if low == high else f'{low[:-2]} to {high}'} busy at {level(at[0])}")
+    return f"The gateway's CPU is {texts[0]}, {texts[1]}"
 
 
 def _title(loads: Iterable[Load]) -> str:
@@ -65,7 +87,8 @@ def _title(loads: Iterable[Load]) -> str:
 
 def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
     own_rows = [row for row in rows if row["setup"] == setup]
-    ways = [way for way in WAYS if any(row["arm"] == way for row in own_rows)]
+    lines = list(dict.fromkeys(str(row["arm"]) for row in own_rows))
+    ways = sorted(lines, key=lambda line: list(WAYS).index(line) if line in WAYS else 0)
     levels = [float(row["level"] or 1) for row in rows]
     scale = alt.Scale(type="log", domain=[min(levels) * 0.9, max(levels) * 1.1], nice=False)
     axis = alt.Axis(labelExpr=theme.SI, grid=False, labelOverlap=True)
@@ -84,5 +107,5 @@ def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
     ).properties(
         width="container",
         height=theme.HEIGHT,
-        description=f"CPU busy by each way of accounting, {setup}",
+        description=f"CPU busy by each way of accounting, {setup or 'every setup'}",
     )

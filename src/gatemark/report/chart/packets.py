@@ -107,7 +107,7 @@ def _points(name: str, loaded: Loaded, rows: Sequence[Row]) -> Chart:
         shape="cross", filled=True, size=34, angle=45
     )
     load = alt.Chart(named(f"{name}-load")).transform_filter(alt.datum.arm == loaded.label)
-    shade = load.mark_rect(style="noise", opacity=0.45).encode(x, alt.X2("end_s:Q"))
+    shade = load.mark_rect(style="noise", opacity=0.45, clip=True).encode(x, alt.X2("end_s:Q"))
     color = alt.Color("arm:N", scale=alt.Scale(domain=[loaded.label]), legend=None)
     crosses = lost.encode(x, y, color=alt.value("var(--ink)"), tooltip=_TIPS)
     return alt.layer(shade, arrived.encode(x, y, color, tooltip=_TIPS), crosses).properties(

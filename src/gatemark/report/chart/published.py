@@ -12,7 +12,7 @@ import altair as alt
 
 from gatemark.report.answer import reference
 from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Row, named
+from gatemark.report.chart.figure import Chart, Row, named
 from gatemark.report.words import headline
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import PointResult
@@ -22,6 +22,8 @@ TIPS = [alt.Tooltip(f"{name}:N") for name in ("device", "study", "printed", "dif
 LEVELS = (-11, 14, 27)  # pixels from a marker to its name
 CLOSE = 0.1  # of the largest: names of values that are nearer lie on each other
 SHAPES = ("diamond", "square", "triangle-up", "triangle-down", "circle", "cross")
+KEY_HEADING = "Hollow markers: published values"
+KEY_ROW = 20  # pixels of a line of the key
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,8 @@ def layers(name: str, panel: str, devices: Sequence[str], x: alt.X, y: alt.Y) ->
     """The hollow markers of one panel. A device keeps its marker in all panels."""
     made = []
     rows = alt.Chart(named(f"{name}-published"))
-    for place, device in enumerate(devices):
+    for device, shape in shapes(devices).items():
         base = rows.transform_filter((alt.datum.panel == panel) & (alt.datum.device == device))
-        shape = SHAPES[place % len(SHAPES)]
         mark = base.mark_point(style="published", shape=shape, filled=False, size=70)
         made.append(mark.encode(x, y, tooltip=TIPS))
     sides = [(side, align) for side, align, _ in theme.SIDES]
@@ -106,6 +107,25 @@ def layers(name: str, panel: str, devices: Sequence[str], x: alt.X, y: alt.Y) ->
         text = base.mark_text(style="note", align=align, dy=dy)
         made += theme.haloed(text.encode(x, y, text="device:N"))
     return made
+
+
+def shapes(devices: Sequence[str]) -> dict[str, str]:
+    """Device -> its marker, the same in all panels of a figure."""
+    return {device: SHAPES[place % len(SHAPES)] for place, device in enumerate(devices)}
+
+
+def key(devices: Sequence[str]) -> Chart:
+    """A panel that says which device has which marker: one for a whole figure."""
+    y = alt.Y("device:N", sort=list(devices), axis=None)
+    layers = []
+    for device, shape in shapes(devices).items():
+        line = alt.Chart(alt.InlineData(values=[{"device": device}]))
+        mark = line.mark_point(style="published", shape=shape, filled=False, size=70)
+        text = line.mark_text(style="value", align="left", dx=12)
+        layers += [mark.encode(y, x=alt.value(8)), text.encode(y, x=alt.value(8), text="device:N")]
+    return alt.layer(*layers).properties(
+        width="container", height=KEY_ROW * len(devices), description=KEY_HEADING
+    )
 
 
 def levels(rows: Sequence[Row], field: str) -> None:

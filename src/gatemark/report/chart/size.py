@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput over the size of a write, datagram or buffer, and the share of its plateau."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import altair as alt
 
@@ -9,34 +9,32 @@ from gatemark.report.chart import across, published, theme
 from gatemark.report.chart.across import Look
 from gatemark.report.chart.figure import Figure, Row, finite, heads, three
 from gatemark.report.chart.published import Choice
-from gatemark.report.group import line, study
+from gatemark.report.group import each_run, line, study
 from gatemark.report.group.line import Line
+from gatemark.report.group.source import Source
 from gatemark.report.group.study import Study
+from gatemark.report.group.together import named
 from gatemark.report.words import headline, number, traffic
-from gatemark.stats.change.reference import Beside
-from gatemark.stats.judgement import Judgement
 
 NEAR = 1.6  # times our highest value: a ceiling below that is drawn, a higher one is told
 ABOVE = 1.15  # room over the highest mark, for its name
 GOODPUT = "payload that the receiving program read while it was sent"
 
 
-def figures(judgement: Judgement, study: Study, beside: Iterable[Beside] = ()) -> list[Figure]:
+def figures(source: Source, study: Study) -> list[Figure]:
     """Payload over size, and the same as a share of each line's plateau."""
     drawn = line.lines(study.points)
-    choice = published.choose(beside, study.points)
+    choice = published.choose(source.beside, study.points)
     flat = [line for line in drawn if line.is_flat and line.plateau > 0]
     shares = [_share(study, flat, choice)] if flat else []
-    return [_throughput(judgement, study, drawn, choice), *shares]
+    return [_throughput(source, study, drawn, choice), *shares]
 
 
-def _throughput(
-    judgement: Judgement, study: Study, drawn: Sequence[Line], choice: Choice
-) -> Figure:
+def _throughput(source: Source, study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
     name, field = study.anchor, "payload_bps"
     hollow = across.published_rows(choice, drawn, field)
     published.levels(hollow, field)
-    ceilings = _ceilings(judgement, drawn)
+    ceilings = _ceilings(source, drawn)
     most = _most(drawn, hollow, ceilings)
     axes = {l4: theme.bits_axis(field, "payload", end) for l4, end in most.items()}
     names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
@@ -141,28 +139,32 @@ def _tops(drawn: Sequence[Line]) -> dict[str, float]:
     return tops
 
 
-def _ceilings(judgement: Judgement, drawn: Sequence[Line]) -> list[Row]:
-    """The tester alone at the same points: one line a panel, drawn where it is near."""
+def _ceilings(source: Source, drawn: Sequence[Line]) -> list[Row]:
+    """The tester alone at the same points: in a panel a line of each run, drawn where near."""
     all_rows: list[Row] = []
     tops = _tops(drawn)
     for panel in line.panels(drawn):
-        rows: dict[float, Row] = {}
-        for this_line in panel:
-            for place, point in enumerate(this_line.points):
-                alone = headline.ceiling(judgement, point.definition)
-                if alone is not None:
-                    row = across.base_row(this_line, place) | {
-                        "payload_bps": alone.value,
-                        "named": "",
-                    }
-                    rows[this_line.size(place)] = row
-        ordered = [rows[size] for size in sorted(rows)]
-        most = max((float(row["payload_bps"] or 0) for row in ordered), default=0.0)
-        for place, row in enumerate(ordered):
-            row["near"] = "yes" if most <= NEAR * tops[panel[0].l4] else ""
-            row["named"] = "" if place else "yes"
-        all_rows += ordered
+        for rows in _alone(source, panel).values():
+            ordered = [rows[size] for size in sorted(rows)]
+            most = max(float(row["payload_bps"] or 0) for row in ordered)
+            near = "yes" if most <= NEAR * tops[panel[0].l4] else ""
+            for place, row in enumerate(ordered):
+                all_rows.append(row | {"near": near, "named": "" if place else "yes"})
     return all_rows
+
+
+def _alone(source: Source, panel: Sequence[Line]) -> dict[str, dict[float, Row]]:
+    """By the name of its line, which has the letter of its run, and by size."""
+    points = [point for this_line in panel for point in this_line.points]
+    most = each_run.ceilings(source, points)
+    lines: dict[str, dict[float, Row]] = {}
+    for this_line in panel:
+        for place, point in enumerate(this_line.points):
+            if alone := most.get(id(point)):
+                name = named(each_run.letter(source, point.arm), "tester's ceiling")
+                row = across.base_row(this_line, place) | {"payload_bps": alone.value}
+                lines.setdefault(name, {})[this_line.size(place)] = row | {"line": name}
+    return lines
 
 
 def _what(drawn: Sequence[Line]) -> str:

@@ -189,7 +189,7 @@ def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
     """A delay in ns upwards, on a log axis over all that was found."""
     low = 10.0 ** (len(str(int(max(min(values), 1.0)))) - 1)
     high = max(values) * 1.6
-    axis = alt.Axis(labelExpr=TIME, values=_delays(low, high))
+    axis = alt.Axis(labelExpr=TIME, values=decades(low, high))
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
@@ -197,13 +197,13 @@ def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
 def delay_across(field: str, span: tuple[float, float]) -> alt.X:
     """A delay in ns to the right, on a log axis just over what was found."""
     low, high = span[0] * 0.9, span[1] * 1.1
-    axis = alt.Axis(labelExpr=TIME, values=_delays(low, high), grid=False, labelOverlap=True)
+    axis = alt.Axis(labelExpr=TIME, values=decades(low, high), grid=False, labelOverlap=True)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
 
-def _delays(low: float, high: float) -> list[float]:
-    """What a log axis of delays names between two: 1, 2 and 5 of each power where it is short."""
+def decades(low: float, high: float) -> list[float]:
+    """What a log axis names between two: powers of ten, and 2 and 5 of each where it is short."""
     steps = (1, 2, 5) if high / low < 1000 else (1,)
     values = [float(step * 10**power) for power in range(12) for step in steps]
     return [value for value in values if low <= value <= high]

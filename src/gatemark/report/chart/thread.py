@@ -23,7 +23,7 @@ TESTER = ("sender", "sink")
 
 
 def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
-    """One figure for each plan whose trials read the gateway's threads; of several each says so."""
+    """One for each plan whose trials read the gateway's threads; of several each names its own."""
     swept = {knee.plan: knee.at_least for knee in judgement.knees}
     made = [
         _figure(uses, left, _when(swept.get(uses[0].point.plan)))
@@ -31,7 +31,9 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> list[Figure]:
     ]
     if len(made) < 2:
         return made
-    return [replace(figure, title=f"{figure.plan}, {figure.title}") for figure in made]
+    return [
+        replace(figure, definition=f"{figure.definition} Plan: {figure.plan}.") for figure in made
+    ]
 
 
 def _when(bound: bool | None) -> str:

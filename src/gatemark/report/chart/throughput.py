@@ -12,7 +12,12 @@ from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.math.interval import Interval
 
+MARKED = {
+    "ndr": "with no loss (NDR, filled)",
+    "pdr": "with at most 0.5 % lost (PDR, hollow)",
+}
 RATES = {"throughput_pps": "packets/s", "throughput_l2_bps": "bit/s"}
 HEADROOM = 1.12
 
@@ -49,13 +54,13 @@ def _figure(searches: Sequence[Found]) -> Figure:
     slow = first.definition.slow_to_pps
     slowed = f" The gateway is slowed to about {number.nominal(slow, 'packets/s')}." if slow else ""
     order = list(dict.fromkeys(loads))
+    rates = [p.values["throughput_pps"] for _, _, p in every if "throughput_pps" in p.values]
     return Figure(
         name=name,
         title=_title(searches),
         definition=(
-            "The highest rate with no loss (NDR, filled) and with at most 0.5 % (PDR, hollow), "
-            f"by search: {traffic.traffic(first.definition, _varied(searches))}. "
-            f"Marker: median; whisker: its interval.{slowed}"
+            f"The highest rate {_goals(searches)}, by search: "
+            f"{traffic.traffic(first.definition, _varied(searches))}. {_marker(rates)}{slowed}"
         ),
         panels=tuple(
             (heading, _panel(name, quantity, rows, arms, order))
@@ -67,6 +72,18 @@ def _figure(searches: Sequence[Found]) -> Figure:
         columns=columns | {"bound": "bound", "limit": "bottleneck"},
         plan=searches[0].plan,
     )
+
+
+def _goals(searches: Sequence[Found]) -> str:
+    """What the plan's searches look for, and how each is drawn."""
+    goals = {goal for search in searches for goal in search.goals}
+    return " and ".join(text for goal, text in MARKED.items() if goal in goals)
+
+
+def _marker(rates: Sequence[Interval]) -> str:
+    if all(rate.n == 1 for rate in rates):
+        return "Marker: one search, no interval."
+    return "Marker: median; whisker: its interval."
 
 
 def _title(searches: Sequence[Found]) -> str:

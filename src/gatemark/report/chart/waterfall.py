@@ -64,7 +64,8 @@ def _title(ladder: Ladder) -> str:
     """The finding, and the load at which it holds: a plan has a ladder for each."""
     text = exact.finding(ladder) if is_exact(ladder) else words.finding(ladder)
     size = "" if ladder.definition.frame_bytes or not ladder.definition.mix else ", mixed sizes"
-    return f"{text[:1].upper()}{text[1:]}: {traffic.load(ladder.definition)}{size}"
+    rate = "".join(f", {at}" for at in words.rates(ladder))
+    return f"{text[:1].upper()}{text[1:]}: {traffic.load(ladder.definition)}{size}{rate}"
 
 
 def _definition(ladder: Ladder, quantity: str) -> str:

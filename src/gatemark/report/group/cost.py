@@ -11,12 +11,13 @@ from gatemark.report.words.number import PERCENT
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.sampled import KNEE
 from gatemark.stats.judgement import Comparison, Judgement
-from gatemark.stats.math.interval import Interval
+from gatemark.stats.math.interval import LEVEL, Interval
 
 NO_CHANGE = ("no change", "within noise")
 RATES = (KNEE, "throughput_pps", "received_pps", "received_l4_bps", "goodput_bps")
 OTHERS = {"delay_p50_ns": "median delay"}
 MOST_ARMS = 3  # that a title names
+TOO_FEW = "too few repeats"
 
 
 def groups(judgement: Judgement) -> list[list[Comparison]]:
@@ -142,12 +143,15 @@ def _span(comparisons: Sequence[Comparison], *, signed: bool) -> str:
     return f"{' to '.join(dict.fromkeys(texts))} %"
 
 
+def is_sparse(comparison: Comparison) -> bool:
+    """Whether its repeats are too few for an interval of 95 %, however large the change is."""
+    return comparison.change.change.level < LEVEL
+
+
 def _doubt(comparisons: Sequence[Comparison]) -> str:
-    return (
-        ", inconclusive"
-        if {comparison.change.verdict for comparison in comparisons} == {"inconclusive"}
-        else ""
-    )
+    if {comparison.change.verdict for comparison in comparisons} != {"inconclusive"}:
+        return ""
+    return f", {TOO_FEW}" if all(map(is_sparse, comparisons)) else ", inconclusive"
 
 
 def _kind(comparison: Comparison) -> str:

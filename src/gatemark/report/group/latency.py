@@ -54,7 +54,7 @@ class Timed:
 
     plan: str
     loads: tuple[Load, ...]  # in the order of the plan, by rate
-    floor: PointResult | None  # the tester's own delay; None: not measured
+    floors: tuple[PointResult, ...]  # the tester's own delays; none: not measured
 
     @property
     def anchor(self) -> str:
@@ -83,7 +83,7 @@ def groups(judgement: Judgement, plans: Sequence[Plan]) -> list[Timed]:
         Timed(
             points[0].plan,
             tuple(Load(p.arm, in_words(p), p) for p in points),
-            floor(judgement, points[0].definition),
+            tuple(_floors(judgement, points[0].definition)),
         )
         for points in kept_points.values()
     ]
@@ -119,12 +119,17 @@ def share(judgement: Judgement, point: PointResult) -> float | None:
 
 def floor(judgement: Judgement, definition: Definition) -> PointResult | None:
     """The tester alone at a rate that it keeps, of the same traffic; the fastest of several."""
-    floors = [
-        p
-        for p in judgement.floors
-        if MEDIAN in p.values and _traffic(p.definition) == _traffic(definition)
-    ]
+    return fastest(_floors(judgement, definition))
+
+
+def fastest(floors: Iterable[PointResult]) -> PointResult | None:
+    """The one with the shortest median."""
     return min(floors, key=lambda p: p.values[MEDIAN].value, default=None)
+
+
+def _floors(judgement: Judgement, definition: Definition) -> list[PointResult]:
+    alike = (p for p in judgement.floors if _traffic(p.definition) == _traffic(definition))
+    return [p for p in alike if MEDIAN in p.values]
 
 
 def _traffic(definition: Definition) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatemark.report.group import sweep
+from gatemark.report.group.each_run import by_run
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Queue
@@ -81,10 +82,11 @@ def flow_name(queue: Queue) -> str:
 
 
 def scenes(source: Source) -> list[Scene]:
-    """All of a run, in the order of its queues; none without series."""
+    """All of a run, or of the runs of a page, in the order of the queues; none without series."""
     seen = {
         (members.plan, members.arm, *sorted(members.point.items()), *flow): own
-        for members, flow, own in sights(source.run.trials, source.records, source.sheaf)
+        for run in by_run(source).values()
+        for members, flow, own in sights(run.run.trials, run.records, run.sheaf)
     }
     parts: dict[tuple[object, ...], list[Loaded]] = {}
     for queue in source.judgement.queues:

@@ -50,7 +50,8 @@ def files(judgement: Judgement, plans: Iterable[Plan], records: Sequence[Record]
     points += [load.point for k in judgement.knees for load in latency.loads(judgement, k)]
     timed = latency.groups(judgement, plans)
     points += [load.point for kept_timed in timed for load in kept_timed.loads]
-    points += [kept_timed.floor for kept_timed in timed if kept_timed.floor]
+    fastest = [latency.fastest(kept_timed.floors) for kept_timed in timed]
+    points += [floor for floor in fastest if floor]
     points += [p for kept_study in study.studies(judgement, plans) for p in of_study(kept_study)]
     kept = trials(records)
     return [record.series for p in points for record in kept.get(place(p), ()) if record.series]

@@ -23,10 +23,11 @@ def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
 
 def render(outline: Outline, sources: Sequence[Source]) -> str:
     """The page as text."""
-    sentence, sections = parts(outline, sources)
-    lines = [f"# {text(outline.title)}", "", *_prose(sentence), ""]
-    lines += [line for source in sources for line in _prose(f"- {_run(source)}", "  ")]
-    lines += ["", *(line for section in sections for line in _section(section))]
+    page = parts(outline, sources)
+    lines = [f"# {text(outline.title)}", "", *_prose(page.sentence), ""]
+    lines += [line for source in page.sources for line in _prose(f"- {_run(source)}", "  ")]
+    lines += ["", *_prose(text(page.others))] if page.others else []
+    lines += ["", *(line for section in page.sections for line in _section(section))]
     return "\n".join(lines)
 
 
@@ -42,7 +43,7 @@ def _section(section: Section) -> Iterator[str]:
     part = section.part
     yield from (f"## {text(part.number)}: {text(part.title)}", "")
     notes = [f"**The study.** {text(part.says)}"] if part.says else []
-    notes += [f"**Not reproduced.** {text(reason)}" for reason in part.cannot]
+    notes += [f"**{section.lacking}** {text(reason)}" for reason in part.cannot]
     if section.absent:
         notes.append(f"No run that was given has {', '.join(section.absent)}.")
     notes += [f"Figure on the page: {text(figure.title)}" for figure in section.figures]

@@ -3,10 +3,12 @@
 
 from collections.abc import Iterable
 
+from gatemark.plan.feature import DIRECT, ENDPOINT
 from gatemark.quantity import UNITS, is_bounded
 from gatemark.report.words import number
-from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.subject import About
 from gatemark.store.record import Definition
 
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
@@ -42,13 +44,27 @@ def bounded(point: PointResult, quantity: str) -> bool:
     return point.at_least and is_bounded(quantity)
 
 
-def ceiling(judgement: Judgement, definition: Definition) -> Interval | None:
-    """The tester's own payload rate for the same traffic: of the same way if that was measured.
+def alone(ceilings: Iterable[PointResult], about: About) -> list[PointResult]:
+    """Of one run's ceilings those for the same traffic: of the same plan where it measured any."""
+    alike = [p for p in ceilings if _traffic(p.definition) == _traffic(about.definition)]
+    return [p for p in alike if p.plan == about.plan] or alike
 
-    Else of the slower way: what the gateway itself sends or receives has no way of its own there.
+
+def bounds(ceilings: Iterable[PointResult], about: About) -> list[PointResult]:
+    """Those of them that the gateway's values cannot exceed.
+
+    None for what the gateway itself sends or receives: there the tester is one end alone.
     """
-    alike = [p for p in judgement.ceilings if _traffic(p.definition) == _traffic(definition)]
-    same_way = [p for p in alike if p.definition.direction == definition.direction]
+    return [] if about.definition.path in (DIRECT, ENDPOINT) else alone(ceilings, about)
+
+
+def ceiling(ceilings: Iterable[PointResult], point: PointResult) -> Interval | None:
+    """The tester's own payload rate (bit/s) for a point's traffic: of the same way if measured.
+
+    Else of the slower way. `ceilings` are those of the point's own run.
+    """
+    alike = [p for p in bounds(ceilings, point) if payload(p)]
+    same_way = [p for p in alike if p.definition.direction == point.definition.direction]
     payloads = [i for p in same_way or alike if (i := payload(p)) is not None]
     return min(payloads, key=lambda i: i.value, default=None)
 
@@ -60,5 +76,6 @@ def limits(points: Iterable[PointResult]) -> list[str]:
 
 def _traffic(d: Definition) -> tuple[object, ...]:
     """What makes two loads alike for the tester; two ways at once share its CPU."""
-    sizes = (d.write_bytes, d.streams, d.socket_buffer_bytes) if d.l4 == "tcp" else d.frame_bytes
-    return (d.l4, d.family, d.offload, d.direction == "both", sizes)
+    tcp = (d.write_bytes, d.streams, d.socket_buffer_bytes, d.congestion)
+    sizes = tcp if d.l4 == "tcp" else (d.frame_bytes, d.mix)
+    return (d.driver, d.l4, d.family, d.offload, d.direction == "both", sizes)

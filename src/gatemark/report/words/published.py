@@ -7,6 +7,17 @@ Parameters stand in `published.csv` as short as a key: `throughput@block=>=128Ki
 import re
 from typing import Final
 
+# Whole parameters that nobody reads as such. DIFFUSE's classifier node (CN) is a router that
+# decides, its action node (AN) one that acts; its windows hold lengths and counts of packets.
+PHRASES: Final[dict[str, str]] = {
+    "an_saving_vs_cnan": "saving of an action node alone, against both nodes in one",
+    "cnan_vs_baseline_max_increase": "most that both nodes in one add to the baseline",
+    "window_plen": "window for packet lengths",
+    "window_pcnt": "window for packet counts",
+    "pipe_bw": "rate of the pipe",
+    "free_memory@l.305": "free memory, by another line of the text",
+    "max_throughput_0_loss": "highest throughput without loss",
+}
 # Words of a parameter that nobody reads as such.
 WORDS: Final[dict[str, str]] = {
     "abs": "as a rate",
@@ -31,6 +42,9 @@ WORDS: Final[dict[str, str]] = {
     "vs": "against",
 }
 SIGNS: Final = (
+    *((r"\bCN\+AN\b", "classifier and action node"), (r"\bAN\b", "action node")),
+    *((r"@(\d+)$", r"@\1Mbps"), (r"(\d)pps\b", r"\1packets/s")),  # of the capture study the rate
+    *((r"\bipfw\b", "IPFW"), (r"(\d)%", r"\1 % ")),
     *((r"=?>=", " ≥ "), ("~", " about "), ("<", " < "), (">", " > "), ("=", " ")),
     *(("@", " at "), ("_", " "), (",", ", "), ("Mbps", "Mbit/s")),
 )
@@ -39,6 +53,8 @@ UNIT: Final = re.compile(r"(\d)(KiB|MiB|MB|B|Mbit/s|packets/s|flows)\b")
 
 def in_words(parameter: str) -> str:
     """A parameter of `published.csv` as a table and a sentence have it."""
+    if phrase := PHRASES.get(parameter):
+        return phrase
     text = parameter
     for sign, words in SIGNS:
         text = re.sub(sign, words, text)

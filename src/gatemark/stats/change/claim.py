@@ -44,9 +44,18 @@ LEVEL: Final = 0.89  # of an interval that decides: three repeats of each side h
 ALIKE: Final = 0.05  # a change within this is none, where a claim says that there is none
 PAYLOAD: Final = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 DIRECT: Final = "direct"
+LIMITED: Final = "the tester was the bottleneck"
+FEW: Final = "too few repeats: three decide"
 
 Kind = tuple[str, str]  # protocol, family
 Place = tuple[object, ...]  # plan, arm, and the levels of a point
+
+
+class Verdict(NamedTuple):
+    """Whether a claim holds; why it cannot be told, if that is known."""
+
+    holds: Holds
+    why: str
 
 
 class Pair(NamedTuple):
@@ -106,7 +115,7 @@ def _phases(groups: Iterable[Group]) -> Iterator[Claim]:
             if asked and put:
                 pair = Pair(QUERY_FASTER, "insert.ns", "phase", "query", "insert")
                 change = compare(asked, put).change
-                yield _claim(pair, members, change, _holds(change, pair.sign))
+                yield _claim(pair, members, change, _verdict(change, pair.sign))
 
 
 def _counts(members: Group) -> bool:
@@ -130,11 +139,11 @@ def _pairs(pair: Pair, groups: Iterable[Group], bounds: Container[Place]) -> Ite
             first, second = (readings(side.outside, pair.quantity) for side in both)
             if first and second:
                 change = compare(first, second).change
-                holds = _judged(change, pair.sign, both, bounds)
-                yield _claim(pair, own[pair.second], change, holds)
+                verdict = _judged(change, pair.sign, both, bounds)
+                yield _claim(pair, own[pair.second], change, verdict)
 
 
-def _claim(pair: Pair, members: Group, change: Interval, holds: Holds) -> Claim:
+def _claim(pair: Pair, members: Group, change: Interval, verdict: Verdict) -> Claim:
     first = "tuned" if pair.first is None else pair.first
     return Claim(
         claim=pair.claim,
@@ -143,18 +152,26 @@ def _claim(pair: Pair, members: Group, change: Interval, holds: Holds) -> Claim:
         direction=members.definition.direction,
         between=f"{pair.factor} {first} and {pair.second}",
         change=change,
-        holds=holds,
+        holds=verdict.holds,
+        why=verdict.why,
     )
 
 
-def _judged(change: Interval, sign: int, sides: Iterable[Group], bounds: Container[Place]) -> Holds:
-    limited = any(_place(side) in bounds for side in sides)
-    return "cannot be told" if limited else _holds(change, sign)
+def _judged(
+    change: Interval, sign: int, sides: Iterable[Group], bounds: Container[Place]
+) -> Verdict:
+    if any(_place(side) in bounds for side in sides):
+        return Verdict("cannot be told", LIMITED)
+    return _verdict(change, sign)
+
+
+def _verdict(change: Interval, sign: int) -> Verdict:
+    if change.level < LEVEL:
+        return Verdict("cannot be told", FEW)
+    return Verdict(_holds(change, sign), "")
 
 
 def _holds(change: Interval, sign: int) -> Holds:
-    if change.level < LEVEL:
-        return "cannot be told"
     if not sign:
         inside = change.lo > -ALIKE and change.hi < ALIKE
         outside = change.hi < -ALIKE or change.lo > ALIKE
@@ -196,6 +213,7 @@ def _compared(
     if not first or not second:
         return
     change = compare(first, second).change
+    verdict = _judged(change, sign, members, bounds)
     yield Claim(
         claim=text,
         plan=members[0].plan,
@@ -203,7 +221,8 @@ def _compared(
         direction=members[0].definition.direction,
         between=between,
         change=change,
-        holds=_judged(change, sign, members, bounds),
+        holds=verdict.holds,
+        why=verdict.why,
     )
 
 

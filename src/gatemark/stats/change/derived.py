@@ -10,6 +10,7 @@ from gatemark.stats.change.best import best
 from gatemark.stats.judgement import Comparison, Judgement, Ladder, PointResult, Queue
 from gatemark.stats.kernel import rate
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.point.connections import HELD
 from gatemark.stats.study import busy
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Scalar
@@ -83,8 +84,12 @@ def _flows(points: Sequence[PointResult]) -> Iterator[Derived]:
 
 
 def is_bound(point: PointResult) -> bool:
-    """Whether a rate of a point is a bound: one that came through whole, too; none was faster."""
-    return point.at_least or (point.definition.l4 == "udp" and point.limit == "none")
+    """Whether a rate of a point is a bound: one that came through whole, too; none was faster.
+
+    So are connections, where all that were asked for were held.
+    """
+    whole = point.definition.l4 == "udp" or point.definition.quantity == HELD
+    return point.at_least or (whole and point.limit == "none")
 
 
 def of_link(judgement: Judgement) -> Iterator[Bounded]:

@@ -9,10 +9,11 @@ import msgspec
 from gatemark.plan.model import is_twin
 from gatemark.stats.change import gain
 from gatemark.stats.change.derived import derived, is_bound, of_link
-from gatemark.stats.judgement import Comparison, Judgement, Knee, Travel, Watched
+from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.connections import RATE
-from gatemark.stats.point.likeness import alike, distance, kept
+from gatemark.stats.point.likeness import BESIDE, TIMES, alike, distance, kept, unlike_beside
+from gatemark.stats.point.sweep import others
 from gatemark.stats.subject import About
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
@@ -26,6 +27,7 @@ WORDS: Final[dict[str, str]] = {
     "socket_buffer_bytes": "socket buffer",
     "congestion": "congestion control",
     "duration_s": "duration",
+    "start_s": "start",
     "loss_criterion": "loss criterion",
 }
 UNSTATED: Final = "not said there"
@@ -36,7 +38,10 @@ GAIN: Final = "gain_ratio"
 OF_COMPARISONS: Final = (GAIN, "gain_l4_bps", "cost_ratio")  # none of them is told as a bound
 CALLS: Final = "path_calls"
 NETFILTER_SHARE: Final = "path_netfilter_share"
-RATES: Final = ("_pps", "_bps")  # what a faster tester could only raise
+RAISED: Final = ("_pps", "_bps", "connections")  # what a tester that asks more could only raise
+CPU: Final = "cpu_busy"
+# The CPU load of these is a load by traffic; connections that are held and fills have others.
+TRAFFIC: Final = frozenset({"received rate", "goodput", "replayed rate"})
 
 
 class Beside(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,15 +92,7 @@ def behind_tester(judgement: Judgement, published: Iterable[Published]) -> Itera
 def _candidates(judgement: Judgement) -> Iterator[Candidate]:
     own = (point for point in judgement.points if not is_twin(point.arm))
     for point in (*judgement.ceilings, *own):
-        if point.definition.quantity == RATE:  # no source has connections/s of our kind
-            continue
-        for quantity, measured in point.values.items():
-            yield Candidate(
-                subject=point.subject,
-                quantity=quantity,
-                measured=measured,
-                at_least=quantity.endswith(RATES) and is_bound(point),
-            )
+        yield from _measured(point)
     for knee in judgement.knees:
         if knee.definition.frame_bytes:
             yield _peak(knee, knee.definition.frame_bytes)
@@ -107,6 +104,21 @@ def _candidates(judgement: Judgement) -> Iterator[Candidate]:
         value for travel in judgement.travels if travel.alike > 1 for value in _path(travel)
     )
     yield from _compared(judgement)
+
+
+def _measured(point: PointResult) -> Iterator[Candidate]:
+    """The values of a point that a source could have published."""
+    kind = point.definition.quantity
+    if kind == RATE:  # no source has connections/s of our kind
+        return
+    for quantity, measured in point.values.items():
+        if quantity != CPU or kind in TRAFFIC:
+            yield Candidate(
+                subject=point.subject,
+                quantity=quantity,
+                measured=measured,
+                at_least=quantity.endswith(RAISED) and is_bound(point),
+            )
 
 
 def _compared(judgement: Judgement) -> Iterator[Candidate]:
@@ -179,7 +191,7 @@ def _at_its_rate(point: Mapping[str, Scalar], published: Published) -> bool:
 
 
 def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate, int]:
-    """The one nearest to what the source's tool does by itself, of the first such arm.
+    """The one nearest to what the source's tool does by itself, of the first such arm; of how many.
 
     UDP is published as fast as it went, so of a sweep of rates the most that was received counts.
     """
@@ -188,9 +200,9 @@ def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate
         candidate for candidate, far in zip(same, distances, strict=True) if far == min(distances)
     ]
     rates = [candidate for candidate in near if candidate.arm == near[0].arm]
-    paced = near[0].definition.l4 == "udp" and published.quantity.endswith(RATES)
+    paced = near[0].definition.l4 == "udp" and published.quantity.endswith(RAISED)
     best = max(rates, key=lambda candidate: candidate.measured.value) if paced else rates[0]
-    return best, len(set(distances))
+    return best, len({(candidate.arm, others(candidate.point)) for candidate in same})
 
 
 def _row(ours: Candidate, published: Published, choices: int) -> Beside:
@@ -211,6 +223,7 @@ def _differs(ours: Definition, published: Published) -> Iterator[str]:
     there = published.stated.get("duration_s")
     if there is not None and there != ours.duration_s:
         yield f"duration {there:g} s there, {ours.duration_s:g} s here"
+    yield from _times_beside(ours, published)
     buffer = published.stated.get("socket_buffer_bytes")
     if buffer and not ours.socket_buffer_bytes:
         yield f"socket buffer {buffer} B there, tuned by the kernel here"
@@ -221,3 +234,11 @@ def _differs(ours: Definition, published: Published) -> Iterator[str]:
     _, contradiction, rest = published.note.partition("INCONSISTENT")
     if contradiction:
         yield f"the source contradicts itself{rest}"
+
+
+def _times_beside(ours: Definition, published: Published) -> Iterator[str]:
+    """When the workloads beside begin and how long they last, where it is otherwise here."""
+    wanted = published.assumed.get(BESIDE, ())
+    for name, key, there, here in unlike_beside(wanted, ours.beside if wanted else ()):
+        if key in TIMES and there and here:
+            yield f"{name}'s {WORDS[key]} {float(there):g} s assumed, {float(here):g} s here"

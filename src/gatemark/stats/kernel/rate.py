@@ -11,15 +11,20 @@ from gatemark.store.record import Definition
 
 KERNEL: Final = "kernel rate"  # of a definition's `quantity`
 
+LEVEL: Final = "O3"  # the study of boards printed no other: it was the fastest everywhere
+
+# Words of its look-ups, if they are named: none waited for another, all were in the table.
+STUDIED: Final = {"mode": "independent", "mix": "in-table"}
+
 # What is told of each command, and the unit that its operations have.
 DOES: Final = {
-    "lpm": "looks up",
+    "lpm": "does",
     "filter": "asks filters for",
     "match": "searches",
     "coremark": "runs CoreMark at",
 }
 UNITS: Final = {
-    "lpm": "routes/s",
+    "lpm": "look-ups/s",
     "filter": "keys/s",
     "match": "payloads/s",
     "coremark": "iterations/s",
@@ -35,9 +40,14 @@ def is_kernel(definition: Definition) -> bool:
 
 def words(definition: Definition) -> Mapping[str, str]:
     """The command as `command`, and its words."""
-    command, *pairs = definition.kernel.split() or [""]
-    split = (pair.partition("=") for pair in pairs)
-    return {"command": command} | {key: value for key, _, value in split}
+    return split(definition.kernel)
+
+
+def split(kernel: str) -> Mapping[str, str]:
+    """The same of a definition's `kernel`."""
+    command, *pairs = kernel.split() or [""]
+    parts = (pair.partition("=") for pair in pairs)
+    return {"command": command} | {key: value for key, _, value in parts}
 
 
 def of(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
@@ -48,21 +58,29 @@ def of(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
             yield point
 
 
+def studied(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
+    """Those of them that are as the study of boards printed its own: at -O3, one instance."""
+    for point in of(points, command):
+        named = words(point.definition)
+        is_its = all(named.get(word, level) == level for word, level in STUDIED.items())
+        if is_its and (point.definition.level, point.definition.instances) == (LEVEL, 1):
+            yield point
+
+
 def ratios(
     points: Iterable[PointResult], command: str, word: str, pair: tuple[str, str]
-) -> Iterator[float]:
-    """The first value's rate over the second's, at points that are alike but for this word."""
-    rates: dict[tuple[object, ...], dict[str, float]] = {}
-    for point in of(points, command):
+) -> Iterator[tuple[Mapping[str, str], float]]:
+    """The first value's rate over the second's, with the words that both share, at -O3."""
+    rates: dict[tuple[tuple[str, str], ...], dict[str, float]] = {}
+    for point in studied(points, command):
         if "ops_s" not in point.values:
             continue
         others = dict(words(point.definition))
         value = others.pop(word, "")
-        alike = (*sorted(others.items()), point.definition.level, point.definition.instances)
-        rates.setdefault(alike, {})[value] = point.values["ops_s"].value
-    for rate in rates.values():
+        rates.setdefault(tuple(sorted(others.items())), {})[value] = point.values["ops_s"].value
+    for shared, rate in rates.items():
         if set(pair) <= rate.keys():
-            yield rate[pair[0]] / rate[pair[1]]
+            yield dict(shared), rate[pair[0]] / rate[pair[1]]
 
 
 def fastest(points: Iterable[PointResult], command: str) -> list[PointResult]:

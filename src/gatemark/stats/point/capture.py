@@ -86,7 +86,7 @@ def _judged(own: Sweep, every: Iterable[Sweep]) -> Watched:
         at_least=end_bps == math.inf or tester_bps < end_bps,
         loss_bps=rate_bps(lost) if lost else None,
         missed_bps=rate_bps(missed) if missed else None,
-        order=_order(lost, missed),
+        order=_order(lost, missed) if _captures(own) else "",
         livelock_bps=_livelock(own, bare),
         cpu=reference.get("cpu_busy"),
         modes={mode: reference[mode] for mode in MODES if mode in reference},
@@ -124,6 +124,11 @@ def _missing(point: PointResult) -> float:
 
 def _misses(point: PointResult) -> bool:
     return _missing(point) > MISSED
+
+
+def _captures(sweep: Sweep) -> bool:
+    """Whether it was counted what a program captured: without it nothing can be kept longer."""
+    return any("captured_share" in point.values for point in sweep)
 
 
 def _order(lost: PointResult | None, missed: PointResult | None) -> Order:

@@ -7,6 +7,7 @@ measured PC to PC and claimed no maximum for a device near that reference).
 
 from collections.abc import Iterable
 
+from gatemark.plan.feature import ENDPOINT
 from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition
@@ -16,6 +17,19 @@ NEAR = 0.9  # of the ceiling: a value within 10 % of it may be the tester's own
 
 def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | None:
     """The ceiling that holds for a definition, in its own quantity, or None where none does.
+
+    Where the tester kept every rate that it was asked for, its end was not seen: no ceiling.
+    Where the gateway is an end itself, the tester has one end less to work for: none either.
+    """
+    if definition.path == ENDPOINT:
+        return None
+    results = list(ceilings)
+    ended = {_load(result.definition) for result in results if not _keeps(result)}
+    return highest((r for r in results if _load(r.definition) in ended), definition)
+
+
+def highest(ceilings: Iterable[PointResult], definition: Definition) -> float | None:
+    """The most that the tester did alone of what a definition is about, or None.
 
     A size that was not measured takes the nearest on the side where the ceiling is surely no lower
     than the true one: packets/s fall with the frame's size, goodput rises with the write's.
@@ -33,6 +47,19 @@ def ceiling(ceilings: Iterable[PointResult], definition: Definition) -> float | 
         return values[min(fitting)] if fitting else None
     fitting = [size for size in values if size <= wanted]
     return values[max(fitting)] if fitting else None
+
+
+def _keeps(result: PointResult) -> bool:
+    """Whether all came through of a rate that was set: the tester may do more.
+
+    A search's highest rate came through too, and there is an end above it.
+    """
+    return result.limit == "none" and result.definition.headline == "received_pps"
+
+
+def _load(definition: Definition) -> tuple[object, ...]:
+    """By what the tester's rates are put together: those of one load have one ceiling."""
+    return *_kind(definition), _size(definition)
 
 
 def _most(result: PointResult, quantity: str) -> Interval | None:

@@ -12,19 +12,19 @@ from gatemark.store.record import Record
 class Queue:
     """The interrupts of one queue, while one arm was sent to."""
 
-    setup: str
+    arm: str
     name: str  # its row of /proc/interrupts, and what stands behind it
     affinity: str  # CPUs that may take them: "0-3"
     counts: Counter[str] = field(default_factory=Counter)  # by CPU
 
 
 def queues(records: Iterable[Record]) -> list[Queue]:
-    """Every queue that had an interrupt, the busiest of each setup first."""
+    """Every queue that had an interrupt, the busiest of each arm first."""
     known: dict[tuple[str, str], Queue] = {}
     for record in records:
         probed = record.evidence.probes.get("interrupts", {})
         for row, reading in probed.get("irq", {}).items():
-            setup, name = record.definition.setup, f"{row} {reading['name']}".strip()
-            queue = known.setdefault((setup, name), Queue(setup, name, reading["affinity"]))
+            arm, name = record.arm, f"{row} {reading['name']}".strip()
+            queue = known.setdefault((arm, name), Queue(arm, name, reading["affinity"]))
             queue.counts.update(reading["cpus"])
-    return sorted(known.values(), key=lambda queue: (queue.setup, -queue.counts.total()))
+    return sorted(known.values(), key=lambda queue: (queue.arm, -queue.counts.total()))

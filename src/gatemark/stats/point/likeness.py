@@ -5,14 +5,17 @@ What the source does not say is no difference that we know of, so it is told and
 long it was measured is told too. The slowdown says which gateway ours is, so it is no difference.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf, log2
 from typing import Any, Final
 
+from gatemark.stats.point.realtime import beside
 from gatemark.store.published import Published
 from gatemark.store.record import Definition
 
 TOLERATED: Final = "duration_s"
+TIMES: Final = (TOLERATED, "start_s")  # of a workload beside: told, and not decisive
+BESIDE: Final = "beside"
 # What a plain measurement is without: an access line, another load, turns with other gateways,
 # marked packets. Each of them may limit a rate, and nobody has it without saying so.
 ALONE: Final = {"line": "", "beside": (), "turn_ms": 0.0, "dscp": 0}
@@ -51,7 +54,10 @@ def distance(ours: Definition, published: Published) -> tuple[float, ...]:
     """How far ours is from what the source's tool does by itself, field by field."""
     wanted = {**published.assumed, TOLERATED: published.assumed.get(TOLERATED, 0.0)}
     wanted[TOLERATED] = published.stated.get(TOLERATED, wanted[TOLERATED])
-    return tuple(_apart(value, getattr(ours, field)) for field, value in wanted.items())
+    return tuple(
+        (_apart_beside if field == BESIDE else _apart)(value, getattr(ours, field))
+        for field, value in wanted.items()
+    )
 
 
 def _agrees(field: str, text: Any, ours: Any) -> bool:
@@ -63,7 +69,24 @@ def _agrees(field: str, text: Any, ours: Any) -> bool:
     return bool(text == ours)
 
 
-def _apart(wanted: object, ours: object) -> float:
+def _apart(wanted: Any, ours: Any) -> float:
     if isinstance(wanted, int | float) and isinstance(ours, int | float):
         return abs(log2((ours + 1) / (wanted + 1)))
     return 0.0 if wanted == ours else inf
+
+
+def _apart_beside(wanted: Any, ours: Any) -> float:
+    """In how many keys the workloads beside differ, but for when they begin and how long."""
+    return float(sum(key not in TIMES for _, key, *_ in unlike_beside(wanted, ours)))
+
+
+def unlike_beside(
+    wanted: Iterable[str], ours: Iterable[str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Workload, key, what is wanted, what is ours, of each key that differs ("": not written)."""
+    theirs, own = beside(wanted), beside(ours)
+    for name in sorted({*theirs, *own}):
+        there, here = theirs.get(name, {}), own.get(name, {})
+        for key in sorted({*there, *here}):
+            if there.get(key, "") != here.get(key, ""):
+                yield name, key, there.get(key, ""), here.get(key, "")

@@ -18,7 +18,8 @@ from gatemark.stats.subject import About
 from gatemark.store.record import Record, Scalar
 
 FLOWS: Final = "flows"
-WAYS: Final = {"schedstat": "cpu_busy", "ticks": "cpu_busy_inside", "soak": "cpu_busy_soak"}
+SCHEDSTAT: Final = "schedstat"
+WAYS: Final = {SCHEDSTAT: "cpu_busy", "ticks": "cpu_busy_inside", "soak": "cpu_busy_soak"}
 SHARES: Final = (0.8, 1.0)  # of a CPU, at which the rate is told (DIFFUSE report, section 5)
 
 
@@ -43,23 +44,39 @@ class RateAt(About, frozen=True, kw_only=True):
 
 
 def loads(records: Iterable[Record]) -> list[Load]:
-    """Every point of the sweeps whose trials were soaked."""
-    groups = [
-        this_group
-        for this_group in group(records)
-        if readings(this_group.instrumented, WAYS["soak"])
-    ]
-    made = (_load(group) for group in groups if _factor(group.point) and group.outside)
+    """Every point of the sweeps whose trials were soaked; over flows, of those that were not, too.
+
+    There the scheduler's books alone tell the load, at a set rate.
+    """
+    points = [trials for trials in group(records) if _factor(trials.point) and trials.outside]
+    made = [_load(trials) for trials in points if _is_soaked(trials)]
+    made += _over_flows([trials for trials in points if not _is_soaked(trials)])
     return sorted(
         (load for load in made if load), key=lambda load: (load.plan, load.arm, load.level)
     )
+
+
+def _is_soaked(trials: Group) -> bool:
+    return bool(readings(trials.instrumented, WAYS["soak"]))
+
+
+def _over_flows(points: Iterable[Group]) -> list[Load | None]:
+    """By schedstat, where flows were varied at a set rate: as fast as it goes a CPU is full."""
+    sweeps: dict[tuple[object, ...], list[Group]] = {}
+    for members in points:
+        paced = any(record.evidence.schedule_ratio is not None for record in members.outside)
+        if paced and _factor(members.point) == FLOWS and _busy(members, SCHEDSTAT):
+            other = sorted((name, at) for name, at in members.point.items() if name != FLOWS)
+            sweeps.setdefault((members.plan, members.arm, *other), []).append(members)
+    swept = [members for sweep in sweeps.values() if len(sweep) > 1 for members in sweep]
+    return [_load(members, (SCHEDSTAT,)) for members in swept]
 
 
 def rates_at(records: Iterable[Record]) -> list[RateAt]:
     """For each arm and way the rates at SHARES of a CPU, where rates were swept."""
     sweeps: dict[tuple[str, str, object], list[Group]] = {}
     for this_group in group(records):
-        if RATES & this_group.point.keys() and readings(this_group.instrumented, WAYS["soak"]):
+        if RATES & this_group.point.keys() and _is_soaked(this_group):
             key = this_group.plan, this_group.arm, others(this_group.point)
             sweeps.setdefault(key, []).append(this_group)
     return [at for sweep in sweeps.values() for at in _rates(sweep)]
@@ -82,14 +99,14 @@ def _factor(point: Mapping[str, Scalar]) -> str:
     return next((name for name in (*sorted(RATES), FLOWS) if name in point), "")
 
 
-def _load(group: Group) -> Load | None:
+def _load(group: Group, ways: Iterable[str] = WAYS) -> Load | None:
     rates = [readings(group.outside, f"{name}_pps") for name in ("offered", "received")]
     factor = _factor(group.point)
     level = group.point[factor]
     if not all(rates) or isinstance(level, str):
         return None
     offered, received = map(median_interval, rates)
-    busy = {way: median_interval(values) for way in WAYS if (values := _busy(group, way))}
+    busy = {way: median_interval(values) for way in ways if (values := _busy(group, way))}
     apart = [
         record.values[WAYS["ticks"]] - record.values[WAYS["soak"]]
         for record in group.instrumented
@@ -108,7 +125,7 @@ def _load(group: Group) -> Load | None:
 
 def _seen(group: Group, way: str) -> Sequence[Record]:
     """The trials that a way was read in: threads in the outside pass, all else in the other."""
-    if way != "schedstat":
+    if way != SCHEDSTAT:
         return group.instrumented
     return [record for record in group.outside if record.evidence.cpu]
 

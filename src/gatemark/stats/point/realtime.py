@@ -69,8 +69,7 @@ def _identity(flow: Flow) -> tuple[object, ...]:
 
 def loads(definition: Definition) -> dict[str, Load]:
     """What loads the line at a point, by name: all but replays, and TCP without a stream."""
-    words = {name: text for name, _, text in (b.partition(": ") for b in definition.beside)}
-    made = {name: _read(text) for name, text in words.items()}
+    made = beside(definition.beside)
     if definition.l4 != REPLAY:
         count = "" if definition.streams is None else str(definition.streams)
         of_point = {"direction": definition.direction} | ({"streams": count} if count else {})
@@ -87,19 +86,19 @@ def trace_of(definition: Definition, owner: str) -> str:
     """What a flow replays, by the name of its workload; "": it is no replay of this point."""
     if not owner:
         return definition.trace
-    load = _beside(definition, owner)
+    load = beside(definition.beside).get(owner, {})
     return load.get("trace", TRACE) if load.get("kind") == REPLAY else ""
 
 
 def dscp_of(definition: Definition, owner: str) -> int:
     """The code point of a flow's packets, by the name of its workload; 0: none."""
-    return int(_beside(definition, owner).get("dscp", "0")) if owner else definition.dscp
+    load = beside(definition.beside).get(owner, {})
+    return int(load.get("dscp", "0")) if owner else definition.dscp
 
 
-def _beside(definition: Definition, owner: str) -> Load:
-    """The keys of a workload beside the first; none where there is no such workload."""
-    texts = (b.partition(": ") for b in definition.beside)
-    return next((_read(text) for name, _, text in texts if name == owner), {})
+def beside(texts: Iterable[str]) -> dict[str, Load]:
+    """The keys of each workload beside the first, by its name (`upload: tcp streams=8`)."""
+    return {name: _read(text) for name, _, text in (b.partition(": ") for b in texts)}
 
 
 def _read(text: str) -> Load:

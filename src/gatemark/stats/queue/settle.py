@@ -57,22 +57,24 @@ def start(
 class Joined:
     """The beginning of a flow that joins a load."""
 
-    first_ns: float  # median delay of its packets until then; of the first one, if it is at once
+    first_ns: float  # median delay of its packets until then
     settled_ns: float  # from its first packet
 
 
 def joined(flow: Flow, load_ns: float) -> Joined | None:
     """When a flow that began after the load waits no longer than in its second half (its p95).
 
-    It is settled from the first of so many packets in a row that do. None if it began before.
+    It is settled from the first of so many packets in a row that do. None if it began before, if it
+    never settles, or if it is settled from its first packet on: there was nothing to wait for.
     """
     delays = flow.delay_ns
     if len(delays) < 4 * IN_A_ROW or flow.sent_ns[0] <= load_ns:
         return None
     usual = percentile(delays[len(delays) // 2 :], HIGH)
     near = [delay <= usual for delay in delays]
-    at = next((at for at in range(len(near)) if all(near[at : at + IN_A_ROW])), 0)
-    return Joined(median(delays[: max(at, 1)]), flow.sent_ns[at] - flow.sent_ns[0])
+    starts = range(len(near) - IN_A_ROW + 1)
+    at = next((at for at in starts if all(near[at : at + IN_A_ROW])), 0)
+    return Joined(median(delays[:at]), flow.sent_ns[at] - flow.sent_ns[0]) if at else None
 
 
 def steady_from(steps: Sequence[float]) -> int | None:

@@ -45,6 +45,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     between: str  # what is compared: IPv4, or TCP
     change: Interval  # of the second over the first, less one
     holds: Holds
+    why: str = ""  # it cannot be told; empty: the interval has both answers in it
 
 
 def claims(travels: Iterable[Travel]) -> Iterator[Claim]:

@@ -31,7 +31,7 @@ def test_no_figure_shows_its_rates_as_if_they_were_a_gateways() -> None:
 
 
 def test_the_table_names_kernels_and_events() -> None:
-    made = estimate.table(SOURCE.judgement, published(), estimate.kernel(SOURCE.run))
+    made = estimate.table(SOURCE.judgement, published(), estimate.kernels(SOURCE))
     assert len(made.rows) == 12
     row = dict(zip(made.head, made.rows[0], strict=True))
     assert row["device"] == "AR9132"

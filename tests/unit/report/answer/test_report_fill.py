@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.report import gallery
-from gatemark.report.answer import fill
+from gatemark.report.answer import fill, flow
 from gatemark.report.card import cards
 from gatemark.report.group.source import Source
 from gatemark.report.words import traffic
@@ -94,6 +94,11 @@ def test_the_table_tells_what_broke_first(source: Source) -> None:
     assert "out of ports, of which there are 64512" in text
     for head in fill.COLUMNS.values():
         assert head in text
+
+
+def test_no_other_table_has_its_anchor() -> None:
+    assert fill.ANCHOR == "fill"
+    assert fill.ANCHOR != flow.ANCHOR
 
 
 def test_the_card_is_that_of_the_setup_that_held_least(source: Source) -> None:

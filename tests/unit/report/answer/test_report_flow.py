@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real-time flows as a player or a caller has them: a row for each direction."""
 
+from dataclasses import replace as swap
+
 import builder
 from msgspec.structs import replace
 
 from gatemark.report.answer.flow import table
+from gatemark.report.group.source import Source
+from gatemark.report.group.together import together
 from gatemark.report.words.table import NONE
-from gatemark.stats.judgement import Judgement, PointResult
+from gatemark.stats.judgement import PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Definition
 
@@ -38,12 +42,12 @@ def point(
     return replace(about, values=named)
 
 
-def judged(*points: PointResult) -> Judgement:
-    return replace(builder.nothing(), points=points)
+def source(*points: PointResult) -> Source:
+    return builder.source(judged=replace(builder.nothing(), points=points), records=[])
 
 
 def test_added_is_against_the_flow_alone() -> None:
-    made = table(judged(point(IDLE), point(LOADED, beside=UPLOAD)))
+    made = table(source(point(IDLE), point(LOADED, beside=UPLOAD)))
     idle, loaded = (dict(zip(made.head, row, strict=True)) for row in made.rows)
     assert idle["added, ms"] == NONE
     assert float(loaded["added, ms"]) == 470
@@ -51,8 +55,16 @@ def test_added_is_against_the_flow_alone() -> None:
     assert loaded["flow"] == "game, ↑ up"
 
 
+def test_of_several_runs_each_has_its_own_idle_delay() -> None:
+    slower = IDLE | {"delay_p99_ns": 400.9e6}
+    runs = [source(point(idle), point(LOADED, beside=UPLOAD)) for idle in (IDLE, slower)]
+    made = table(together([swap(run, label=label) for run, label in zip(runs, "AB", strict=True)]))
+    added = [(row[0], row[5]) for row in made.rows if row[5] != NONE]
+    assert [(setup, float(ms)) for setup, ms in added] == [("A: nat", 470), ("B: nat", 70)]
+
+
 def test_each_deadline_has_its_share_and_its_longest_time() -> None:
-    made = table(judged(point(LOADED)))
+    made = table(source(point(LOADED)))
     row = dict(zip(made.head, made.rows[0], strict=True))
     assert row["missed, %"] == "98.0 > 50 ms; 0 > 100 ms"
     assert row["longest, ms"] == "9000; 0"
@@ -66,7 +78,7 @@ def test_a_call_has_an_opinion_that_is_called_an_estimate() -> None:
         "missed_150ms_longest_ns": 0.0,
     }
     beside = point(call, trace="game", owner="call.", beside=("call: replay trace=voip",))
-    made = table(judged(beside, point(IDLE)))
+    made = table(source(beside, point(IDLE)))
     first = dict(zip(made.head, made.rows[0], strict=True))
     assert (first["flow"], first["MOS (estimate)"]) == ("call, ↑ up", "4.41")
     assert made.rows[1][-1] == NONE  # a game has no opinion
@@ -74,4 +86,4 @@ def test_a_call_has_an_opinion_that_is_called_an_estimate() -> None:
 
 
 def test_traffic_without_deadlines_makes_no_table() -> None:
-    assert table(judged(point({"loss_ratio": 0.0}))).rows == ()
+    assert table(source(point({"loss_ratio": 0.0}))).rows == ()

@@ -5,6 +5,7 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.report.answer.interrupts import table
+from gatemark.report.group.together import together
 from gatemark.store.record import Evidence, Record
 
 
@@ -19,6 +20,15 @@ def test_a_queue_has_a_row_with_its_busiest_cpu() -> None:
     queue, other = made.rows
     assert queue[1:] == ("24 IR-PCI-MSI eth0-rx-0", "100", "1", "70.0 %", "0-1")
     assert other[1:4] == ("25 IR-PCI-MSI eth0-rx-0", "3", "1")
+
+
+def test_of_several_runs_each_counts_its_own() -> None:
+    runs = [
+        builder.source(records=[probed({"0": count})], label=label)
+        for label, count in (("A", 10), ("B", 30))
+    ]
+    made = table(together(runs).records)
+    assert [(row[0][:2], row[2]) for row in made.rows] == [("A:", "10"), ("B:", "30")]
 
 
 def test_without_the_probe_there_is_no_row() -> None:

@@ -54,6 +54,14 @@ def test_each_bar_begins_where_the_arm_below_it_ends(judged: Judgement) -> None:
     assert figure.rows[0]["start"] == 0
 
 
+def test_ladders_at_several_rates_have_titles_of_their_own(judged: Judgement) -> None:
+    (made,) = judged.ladders
+    at = [made.about(point={"rate_pps": rate}) for rate in (2_000, 8_000)]
+    figures = waterfall.figures(replace(judged, ladders=tuple(at)))
+    ends = [figure.title.rpartition(", ")[2] for figure in figures]
+    assert ends == ["offered 2 k packets/s", "offered 8 k packets/s"]
+
+
 def test_a_bar_is_as_long_as_its_step(judged: Judgement) -> None:
     (figure,) = waterfall.figures(judged)
     steps = figure.rows[1:]

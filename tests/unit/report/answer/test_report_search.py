@@ -67,6 +67,15 @@ def test_the_figure_shows_frames_and_bits_side_by_side() -> None:
     assert all(json.dumps(spec) for spec in figure.specifications())
 
 
+def test_the_definition_speaks_of_the_goals_that_are_there() -> None:
+    (both,) = throughput.figures(judged())
+    assert "no loss (NDR, filled) and with at most 0.5 % lost (PDR, hollow)" in both.definition
+    (ndr,) = throughput.figures(judged(of=Search(goals=("ndr",))))
+    assert "PDR" not in ndr.definition
+    assert "one search, no interval" in ndr.definition
+    assert "whisker" not in ndr.definition
+
+
 def test_the_way_there_shows_every_trial_but_the_first() -> None:
     run, records = searched_run()
     (figure,) = path.figures(judge(run, records), records)

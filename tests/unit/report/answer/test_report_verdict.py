@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict in words: one sentence, and where it may stand."""
 
+from dataclasses import replace as swap
+
 import builder
 import pytest
 from besides import At, Seen, exactly, judged, seen, verdict
@@ -9,6 +11,7 @@ from msgspec.structs import replace
 from gatemark.report.answer import verdict as answer
 from gatemark.report.answer.line import lines as line_lines
 from gatemark.report.group.source import Source
+from gatemark.report.group.together import together
 from gatemark.report.words.verdict import paragraph, sentence
 from gatemark.stats.verdict.shaper import advice
 from gatemark.stats.verdict.verdict import verdicts
@@ -21,6 +24,15 @@ def source(*points: Seen, virtual: bool = False) -> Source:
     run = builder.run()
     run = replace(run, station=replace(run.station, virtual=virtual), line=(100e6, 15e6))
     return builder.source(run, judged=judged(*points))
+
+
+def test_a_lab_beside_a_device_does_not_make_the_device_a_lab() -> None:
+    device = source(of_plan(CAKE, "quick/home"))
+    lab = source(of_plan(NONE, "quick/home"), virtual=True)
+    runs = [swap(run, label=label) for run, label in ((lab, "A"), (device, "B"))]
+    ((_, made),) = answer.tables(together(runs))
+    assert [row[0] for row in made.rows] == ["B: cake"]
+    assert answer.NOT_A_DEVICE not in made.caption
 
 
 def of_plan(made: Seen, plan: str) -> Seen:

@@ -86,7 +86,7 @@ def test_a_load_is_told_as_a_share_of_the_knee_of_the_same_run() -> None:
 
 
 def test_the_table_has_a_row_for_each_load_and_the_tester_first(source: Source) -> None:
-    made = rates.delays(source.judgement, source.run.plans)
+    made = rates.delays(source)
     assert [row[0] for row in made.rows] == ["tester alone", *["route"] * 3, *["nat"] * 3]
     assert not any("99.9 %" in head for head in made.head)  # too few packets told it
 

@@ -12,7 +12,7 @@ from gatemark.report import gallery
 from gatemark.report.answer import condition, payload, rates
 from gatemark.report.card import cards
 from gatemark.report.chart import published
-from gatemark.report.chart.figure import Figure
+from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group import cost, line, study
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
@@ -157,12 +157,33 @@ def test_published_shares_are_of_their_own_device(drawn: dict[str, Figure]) -> N
 def test_a_near_ceiling_is_a_grey_line(judged: Judgement) -> None:
     def marks(slower: float) -> set[Any]:
         slow = tuple(_times(point, slower) for point in judged.ceilings)
-        found = gallery.figures(studies.source(replace(judged, ceilings=slow), published=False))
-        figure = next(one for one in found if one.name == "size-studies-blocks")
-        return {row["near"] for row in figure.extra[f"{figure.name}-ceiling"]}
+        return {row["near"] for row in _ceiling_rows(replace(_routed(judged), ceilings=slow))}
 
     assert marks(1.0) == {""}
     assert marks(0.6) == {"yes"}
+
+
+def test_what_the_gateway_itself_sends_has_no_ceiling_between_two_hosts(judged: Judgement) -> None:
+    assert _ceiling_rows(_routed(judged)) != []
+    assert _ceiling_rows(judged) == []
+
+
+def _ceiling_rows(judged: Judgement) -> list[Row]:
+    found = gallery.figures(studies.source(judged, published=False))
+    figure = next(one for one in found if one.name == "size-studies-blocks")
+    return list(figure.extra[f"{figure.name}-ceiling"])
+
+
+def _routed(judged: Judgement) -> Judgement:
+    """The same points by size as if hosts had sent them through the gateway."""
+    ways = {"send": "up", "receive": "down"}
+    points = [
+        p.about(definition=replace(p.definition, path="route", direction=ways[way]))
+        if (way := p.definition.direction) in ways and p.definition.l4 == "tcp"
+        else p
+        for p in judged.points
+    ]
+    return replace(judged, points=tuple(points))
 
 
 def _times(point: PointResult, factor: float) -> PointResult:
@@ -172,7 +193,7 @@ def _times(point: PointResult, factor: float) -> PointResult:
 
 
 def test_a_paths_table_has_a_column_for_each_arm(judged: Judgement) -> None:
-    made = payload.tables(judged, studies.plans())[0]
+    made = payload.tables(studies.source(judged))[0]
     assert made.head == ("point", "route", "nat", "switch", "tester alone")
     assert made.rows[0][0] == "↑ up, TCP, 128 KiB writes"
     assert made.rows[0][2] == "47.5 (47.0\N{EN DASH}47.8) (CPU 100 %)"

@@ -104,7 +104,9 @@ def test_the_title_says_who_fills_the_cpu(
         readings = [CpuReading(thread=f"napi/gw{n}", cpu=1, busy=b) for n, b in enumerate(busy)]
         return Evidence(cpu=tuple(readings))
 
-    assert chart.figures(judged, measured(shares))[0].title == f"quick/sweep, {title}"
+    figure = chart.figures(judged, measured(shares))[0]
+    assert figure.title == title
+    assert figure.definition.endswith(" Plan: quick/sweep.")
 
 
 def test_too_many_points_are_cut_to_the_largest_sizes() -> None:

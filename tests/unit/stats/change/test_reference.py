@@ -96,6 +96,9 @@ def published(quantity: str = "goodput_bps", **fields: Any) -> Published:
     return msgspec.structs.replace(made, **fields)
 
 
+CPU = published("cpu_busy", value=0.9)
+
+
 def only(judgement: Judgement, value: Published) -> Beside:
     (found,) = beside(judgement, [value])
     return found
@@ -134,6 +137,31 @@ def test_that_one_of_several_was_taken_is_told() -> None:
     value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
     found = only(judged(written(1024, 8192, 131_072)), value)
     assert "the nearest of 3 points of ours" in found.differs
+
+
+def test_points_are_counted_and_not_how_far_they_are() -> None:
+    sizes = written(4096, 16_384, 8192)
+    levels: dict[str, Scalar] = {"write_bytes": 8192, "case": 2}
+    again = point(msgspec.structs.replace(TCP, write_bytes=8192), levels=levels)
+    value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
+    assert "the nearest of 4 points of ours" in only(judged([*sizes, again]), value).differs
+
+
+def test_the_assumed_load_is_shown_also_where_it_is_shorter() -> None:
+    def loaded(congestion: str) -> PointResult:
+        text = f"upload: tcp duration_s=16.0 start_s=4.0{congestion}"
+        levels: dict[str, Scalar] = {"upload.congestion": congestion}
+        return point(msgspec.structs.replace(TCP, beside=(text,)), levels=levels)
+
+    assumed = {"beside": ("upload: tcp duration_s=40.0 start_s=10.0 congestion=reno",)}
+    points = [loaded(text) for text in (" congestion=bbr", "", " congestion=reno")]
+    shown = only(judged(points), published(assumed=assumed))
+    assert shown.point == {"upload.congestion": " congestion=reno"}
+    assert shown.differs == (
+        "the nearest of 3 points of ours",
+        "upload's duration 40 s assumed, 16 s here",
+        "upload's start 10 s assumed, 4 s here",
+    )
 
 
 def test_without_a_default_all_that_are_alike_are_shown() -> None:
@@ -181,6 +209,12 @@ def test_a_bound_of_the_tester_is_told() -> None:
 
 def test_the_cpu_has_no_bound() -> None:
     assert not only(judged([point(at_least=True)]), published("cpu_busy")).at_least
+
+
+@pytest.mark.parametrize("quantity", ["concurrent connections", "concurrent flows"])
+def test_the_cpu_load_of_no_traffic_stands_beside_none(quantity: str) -> None:
+    held = msgspec.structs.replace(TCP, quantity=quantity)
+    assert beside(judged([point(held, values={"cpu_busy": interval(0.69)})]), [CPU]) == ()
 
 
 def test_the_peak_of_a_sweep_is_in_bits_of_payload() -> None:

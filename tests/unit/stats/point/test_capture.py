@@ -72,6 +72,13 @@ def test_never_safe_has_no_rate() -> None:
     assert judged((0.5, 0, 0, 0), (1, 1, 1, 1)).safe_bps is None
 
 
+def test_an_arm_without_a_capture_keeps_none_longer() -> None:
+    points = [point("none", bps, loss) for bps, loss in zip(RATES, (0, 0, 0, 0.3), strict=True)]
+    points += [point("68", bps, 0, 1) for bps in RATES]
+    bare = next(watched_arm for watched_arm in watched(points) if watched_arm.arm == "none")
+    assert (bare.loss_bps, bare.order) == (500e6, "")
+
+
 def test_forwarding_goes_first_where_the_capture_misses_first() -> None:
     assert judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1)).order == "forwarding first"
 

@@ -37,6 +37,10 @@ def test_other_family_has_no_ceiling() -> None:
     assert ceiling(CEILINGS, definition) is None
 
 
+def test_what_the_gateway_itself_sends_has_no_ceiling() -> None:
+    assert ceiling(CEILINGS, Definition(path="endpoint", direction="send", frame_bytes=64)) is None
+
+
 def test_two_ways_at_once_need_their_own_ceiling() -> None:
     definition = Definition(path="nat", frame_bytes=64, direction="both")
     assert ceiling(CEILINGS, definition) is None
@@ -45,6 +49,27 @@ def test_two_ways_at_once_need_their_own_ceiling() -> None:
 def test_several_rates_of_a_size_give_their_highest() -> None:
     ceilings = [measured(100_000, 64), measured(300_000, 64), measured(200_000, 64)]
     assert ceiling(ceilings, Definition(path="nat", frame_bytes=64)) == 300_000
+
+
+def alone(offered: float, received: float) -> PointResult:
+    trial = Trial(offered, received, path="direct").record()
+    return judge(run([trial]), [trial]).ceilings[0]
+
+
+def test_a_rate_that_the_tester_kept_is_no_ceiling() -> None:
+    kept = [alone(2_000, 2_000), alone(8_000, 8_000)]
+    assert ceiling(kept, Definition(path="nat", frame_bytes=64)) is None
+
+
+def test_kept_rates_count_below_one_that_was_not_kept() -> None:
+    rates = [alone(8_000, 8_000), alone(12_000, 7_000)]
+    assert ceiling(rates, Definition(path="nat", frame_bytes=64)) == 8_000
+
+
+def test_the_end_of_smaller_frames_holds_for_larger_ones_that_were_kept() -> None:
+    kept = Trial(100_000, path="direct", frame_bytes=512).record()
+    rates = [CEILINGS[0], judge(run([kept]), [kept]).ceilings[0]]
+    assert ceiling(rates, Definition(path="nat", frame_bytes=512)) == 400_000
 
 
 @pytest.mark.parametrize(("rate", "expected"), [(90, True), (89, False), (120, True)])

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatemark.stats.point.likeness import alike, distance
+from gatemark.stats.point.likeness import alike, distance, unlike_beside
 from gatemark.store.published import Published
 from gatemark.store.record import Definition
 
@@ -125,3 +125,21 @@ def test_nothing_is_nearer_than_the_assumed(size: int | None) -> None:
 def test_sizes_are_apart_by_their_ratio() -> None:
     value = published({"write_bytes": 8192})
     assert distance(ours(write_bytes=16_384), value) < distance(ours(write_bytes=1024), value)
+
+
+def test_a_workload_beside_is_compared_key_by_key() -> None:
+    value = published({"beside": ("upload: tcp duration_s=40.0 start_s=10.0 congestion=reno",)})
+    reno, cubic, bbr = (
+        ours(beside=(f"upload: tcp duration_s=16.0 start_s=4.0{text}",))
+        for text in (" congestion=reno", "", " congestion=bbr")
+    )
+    assert distance(reno, value) < distance(cubic, value) == distance(bbr, value)
+    assert distance(reno, value) < distance(ours(beside=()), value)
+
+
+def test_when_a_workload_beside_begins_is_told_and_not_decisive() -> None:
+    texts = ("upload: tcp duration_s=40.0 start_s=10.0",), ("upload: tcp duration_s=16.0",)
+    value = published({"beside": texts[0]})
+    assert distance(ours(beside=texts[0]), value) == distance(ours(beside=texts[1]), value)
+    differing = [("upload", "duration_s", "40.0", "16.0"), ("upload", "start_s", "10.0", "")]
+    assert list(unlike_beside(*texts)) == differing

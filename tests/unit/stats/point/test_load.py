@@ -91,6 +91,31 @@ def test_tables_and_figure_have_every_point() -> None:
     assert figure.title == "Ticks mislead: route is 50 % busy by them, 100 % by the soak"
 
 
+def over_flows(flows: int, arm: str, ratio: float | None = 1.0) -> Record:
+    """As a trial at a set rate, whose load rises with the flows; not soaked."""
+    made = trial(20_000, 1, instrumented=False)
+    busy = made.values | {"cpu_busy": flows / 10_000}
+    evidence = replace(made.evidence, schedule_ratio=ratio)
+    return replace(made, arm=arm, point={"flows": flows}, values=busy, evidence=evidence)
+
+
+def test_over_flows_the_books_alone_tell_the_load_in_one_panel() -> None:
+    made = [over_flows(flows, arm) for arm in ("512", "1024") for flows in (200, 5_000)]
+    kept = loads(made)
+    assert [(load.arm, load.level, list(load.busy)) for load in kept] == [
+        (arm, level, ["schedstat"]) for arm in ("1024", "512") for level in (200, 5_000)
+    ]
+    (figure,) = chart.figures(kept)
+    assert [heading for heading, _ in figure.panels] == [""]
+    assert {row["arm"] for row in figure.rows} == {"512", "1024"}
+    assert figure.title == "The gateway's CPU is 2 % busy at 200 flows, 50 % busy at 5000 flows"
+
+
+@pytest.mark.parametrize(("flows", "ratio"), [((250,), 1.0), ((250, 5_000), None)])
+def test_no_curve_over_flows_tells_nothing(flows: tuple[int, ...], ratio: float | None) -> None:
+    assert loads([over_flows(count, "512", ratio) for count in flows]) == []
+
+
 def pps(at: RateAt) -> float:
     assert at.pps is not None
     return at.pps.value

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study printed, a row a value: ours beside it, or the reason why nothing of ours is."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.report.answer import reference
+from gatemark.report.group.source import Source
+from gatemark.report.study.claimed import verdicts
+from gatemark.report.study.matter import Matter, Pair
+from gatemark.report.study.ratio import by_kernels, divided
+from gatemark.report.words import number, traffic
+from gatemark.report.words.published import in_words
+from gatemark.report.words.table import NONE, Table
+from gatemark.stats.change.reference import Beside
+from gatemark.store.published import REFERENCE_UNITS, Published
+from gatemark.store.reference import Entry
+from gatemark.store.run import UNKNOWN
+from gatemark.store.study.outline import Part
+
+INVENTORY: Final = "device_inventory"
+NO_LIKE: Final = "no run that was given has its like"
+LIMITED: Final = "the tester was the bottleneck: use a faster one"
+NO_SECOND: Final = "a ratio of two devices: give two runs that have it"
+TEXT: Final = "text"  # the unit of a value in words
+FRACTION: Final = "fraction"
+NUMBER: Final = re.compile(r"\d+(\.\d+)?")
+EVERYONE: Final = ("-", "all", "both", "all routers")  # devices of a value that is of the study
+STUDY: Final = "the study"
+OURS: Final = "ours"  # head of the column of reasons where no gateway has a value
+
+
+def devices(part: Part, matter: Matter) -> Table:
+    """The devices of the study, and ours by their inventory."""
+    values = matter.values
+    facts = [v for v in values if v.experiment == INVENTORY and v.parameter in part.inventory]
+    devices = list(dict.fromkeys(value.device for value in facts))
+    rows = []
+    for parameter, key in part.inventory.items():
+        theirs = [_cell(facts, INVENTORY, parameter, device) for device in devices]
+        ours = (_fact(gateway.sources[0], key) for gateway in matter.gateways)
+        rows.append((in_words(parameter), *theirs, *ours))
+    head = ("", *devices, *(gateway.label for gateway in matter.gateways))
+    return Table("Devices: as printed, and ours by inventory", head, tuple(rows), frozenset())
+
+
+def _fact(source: Source, key: str) -> str:
+    """A fact of our gateway; a namespace has the processor of the machine that it runs on."""
+    known = (source.run.before.get("gateway") or {}).get(key, UNKNOWN)
+    text = NONE if known in ("", UNKNOWN) else " ".join(str(known).split())
+    return f"{float(text):.0f} MHz" if key.endswith("_mhz") and NUMBER.fullmatch(text) else text
+
+
+def values(part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> Table:
+    """What was published, by device, with ours before it; or why nothing of ours is.
+
+    A gateway without a value in the table has no column.
+    """
+    kept = [value for value in matter.values if value.experiment in part.experiments]
+    known = list(dict.fromkeys(_device(value) for value in kept))
+    every = dict[tuple[str, str, str], Entry]()
+    for value in kept:
+        pair = value.device if value.ratio else ""
+        every.setdefault((value.experiment, value.parameter, pair), value)
+    ours = [_beside(value, part, matter, pairs) for value in every.values()]
+    shown = [any(cells[place] != NONE for cells in ours) for place in range(len(matter.gateways))]
+    rows = []
+    for ((*_, pair), value), cells in zip(every.items(), ours, strict=True):
+        own = [v for v in kept if pair in ("", v.device)]
+        theirs = [_cell(own, value.experiment, value.parameter, device) for device in known]
+        words = ", ".join(filter(None, (what(value, part), pair)))
+        rows.append((words, *_reasoned(compress(cells, shown), value, matter, pairs), *theirs))
+    labels = [gateway.label for gateway in compress(matter.gateways, shown)] or [OURS]
+    caption = "As published, and ours: median with interval, and the arithmetic mean"
+    return Table(caption, ("what", *labels, *known), tuple(rows), frozenset())
+
+
+def _reasoned(
+    cells: Iterable[str], value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]
+) -> list[str]:
+    """What gateways have beside a value; where none has any, the first cell says why."""
+    texts = list(cells)
+    if any(text != NONE for text in texts):
+        return texts
+    return [f"none: {value.why or _lacking(value, matter, pairs)}", *texts[1:]]
+
+
+def _lacking(value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> str:
+    """Why nothing of ours stands beside a value that could have something."""
+    if value.ratio:
+        of = value.ratio.of or value.parameter
+        having = [own for own in pairs if any(_is_of(p, value.experiment, of) for p in own)]
+        return LIMITED if len(having) > 1 else NO_SECOND
+    return LIMITED if (value.experiment, value.parameter) in matter.limited else NO_LIKE
+
+
+def _beside(value: Entry, part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> list[str]:
+    """What each gateway has beside a published value."""
+    if value.claim:
+        plans = part.plans or matter.plans
+        return [verdicts(gateway, value.claim, plans) for gateway in matter.gateways]
+    if value.ratio and value.ratio.kernels:
+        return by_kernels(matter.gateways, value.ratio.kernels)
+    parameter = value.ratio.of if value.ratio else value.parameter
+    alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
+    return divided(matter.gateways, alike) if value.ratio else [_ours(own) for own in alike]
+
+
+def _device(value: Entry) -> str:
+    """Its column; a ratio of two devices is in none of theirs."""
+    return STUDY if value.ratio or value.device in EVERYONE else value.device
+
+
+def _is_of(pair: Pair, experiment: str, parameter: str) -> bool:
+    published = pair.beside.published
+    return (published.experiment, published.parameter) == (experiment, parameter)
+
+
+def _cell(values: Iterable[Entry], experiment: str, parameter: str, device: str) -> str:
+    texts = [
+        _printed(value)
+        for value in values
+        if (value.experiment, value.parameter) == (experiment, parameter)
+        and device in (value.device, _device(value))
+    ]
+    return "; ".join(dict.fromkeys(texts)) or NONE
+
+
+def _printed(value: Entry) -> str:
+    sign = next((sign for sign in reference.SIGN if value.value.startswith(sign)), "")
+    text = f"{reference.SIGN.get(sign, '')}{value.value.removeprefix(sign)}"
+    unit = "" if value.unit in (TEXT, FRACTION) else f" {value.unit}"
+    return f"{reference.ABOUT.get(value.kind, '')}{text}{unit}"
+
+
+def _ours(pairs: Sequence[Pair]) -> str:
+    """Each point of ours that is like a published value, once.
+
+    Several have what tells them apart before them: run, setup, point.
+    """
+    names = [(p.run, p.beside.arm, traffic.point(p.beside.point)) for p in pairs]
+    differ = [len(set(column)) > 1 for column in zip(*names, strict=True)]
+    texts = []
+    for pair, name in zip(pairs, names, strict=True):
+        whose = ", ".join(filter(None, compress(name, differ)))
+        text = _measured(pair.beside, pair.mean)
+        texts.append(f"{whose}: {text}" if whose else text)
+    return "; ".join(dict.fromkeys(texts)) or NONE
+
+
+def _measured(ours: Beside, mean: float | None) -> str:
+    unit = REFERENCE_UNITS[ours.quantity]
+    text = number.quantity_interval(ours.measured, unit, at_least=ours.at_least)
+    if mean is None or mean == ours.measured.value:
+        return text
+    to = number.scale([ours.measured.value], unit)
+    return f"{text} (mean {number.value_alone(replace(ours.measured, value=mean), to)})"
+
+
+def what(value: Entry | Published, part: Part) -> str:
+    """What was measured: `UDP, routed: peak throughput`."""
+    return f"{part.experiments[value.experiment]}: {in_words(value.parameter)}"
