@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from gatemark.report.answer import expect, line, verdict, warning
+from gatemark.report.answer import expect, line, search, verdict, warning
 from gatemark.report.answer.answers import tables
 from gatemark.report.answer.brief import briefs
 from gatemark.report.group.source import Source
@@ -75,15 +75,19 @@ def _height(table: Folded) -> int:
 
 
 def _tables(source: Source) -> list[Folded]:
-    """The verdict, and the two of a first answer; of a run that has none its first table."""
+    """The verdict, and the two of a first answer; of a run that has none what it searched for.
+
+    Where it searched for nothing: its first table.
+    """
     small = [brief for brief in (verdict.brief(source), *briefs(source.judgement)) if brief.rows]
     if made := [(brief.caption, brief.lines()) for brief in small]:
         return [
             Folded(wrap(caption, COLUMNS), text[:HEADS], [[row] for row in text[HEADS:]])
             for caption, text in made
         ]
-    others = (table for name, table in tables(source) if name != expect.ANCHOR)
-    return [fold(table, COLUMNS) for table in islice(others, 1)]
+    others = {name: table for name, table in tables(source) if name != expect.ANCHOR}
+    searched = [others[name] for name in search.ANCHORS if name in others]
+    return [fold(table, COLUMNS) for table in searched or islice(others.values(), 1)]
 
 
 def _wrapped(style: str, text: str) -> Iterator[Line]:

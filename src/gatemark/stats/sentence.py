@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gatemark.number import MINUS, duration, measured, quantity, si
+from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
@@ -23,7 +23,7 @@ from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import connections, fill, responsiveness
 from gatemark.stats.point.path import base
-from gatemark.stats.point.timed import MEDIAN, is_timed
+from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.stats.speed import speed, words
 from gatemark.stats.subject import About
 from gatemark.stats.verdict import shaping
@@ -32,6 +32,7 @@ from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
 
 THROUGHPUT = "throughput"
+BURST = "burst"
 MOST_WRONG = 3  # shapes of loss that it names
 MOST_SETUPS = 4  # named; the table below the sentence has them all
 VERBS = {"switch": "bridges", "route": "routes", "nat": "NATs"}
@@ -89,7 +90,8 @@ def sentence(
     """What was searched for, without loss; else what it does at full speed; else the knees.
 
     Else what each step of a ladder costs, or the most that came through. Where only delays were
-    asked for: how long it took.
+    asked for: how long it took. Behind a rate that was searched for stands what else was: the
+    longest burst, and delays at shares of that rate.
     """
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
@@ -97,13 +99,31 @@ def sentence(
         _kernels(run, points),
         _full_speed(run, records, plain, knees, ladders),
         _costs(run, points, knees, ladders),
-        _carries(run, records, points, plain, knees),
+        _and_more(_carries(run, records, points, plain, knees), points, timed),
         _takes(run, timed),
         _shapes(run, points),
         _alone(ceilings),
         _uncounted(records),
     )
     return next(filter(None, texts), "Nothing has been measured yet.")
+
+
+def _and_more(text: str, points: Sequence[PointResult], timed: Sequence[PointResult]) -> str:
+    """A rate that was searched for, and what was searched for besides."""
+    delays = _delays([point for point in timed if SHARE in point.point])
+    more = filter(None, (_bursts(points), f"It {delays}." if delays else ""))
+    return " ".join((text, *more)) if text else ""
+
+
+def _bursts(points: Sequence[PointResult]) -> str:
+    """The longest burst of each setup, of its first load."""
+    first: dict[str, str] = {}
+    for point in points:
+        if point.definition.quantity == BURST and point.definition.headline in point.values:
+            packets = f"{point.values[point.definition.headline].value:.0f}"
+            first.setdefault(point.setup, f"{AT_LEAST if point.at_least else ''}{packets}")
+    clauses = [f"{packets} ({setup})" for setup, packets in [*first.items()][:MOST_SETUPS]]
+    return f"Of a burst it passes {' and '.join(clauses)} packets with none lost." if clauses else ""
 
 
 def _kernels(run: Run, points: Sequence[PointResult]) -> str:
@@ -384,7 +404,7 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
         _of_point(p)
         for p in points
         if p.definition.headline in p.values
-        and p.definition.quantity not in ("burst", INSTRUCTIONS, kernel.KERNEL)  # no rates
+        and p.definition.quantity not in (BURST, INSTRUCTIONS, kernel.KERNEL)  # no rates
         and not is_twin(p.arm)
     ]
 

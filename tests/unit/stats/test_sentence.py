@@ -157,6 +157,22 @@ def test_delays_name_their_rate_once_where_it_is_the_same() -> None:
     assert answer(slow, timed("route", 50_000, 3000)).startswith("takes 50 µs to route a packet")
 
 
+def test_behind_a_rate_stands_what_else_was_searched_for() -> None:
+    rate = point(replace(UDP, quantity="throughput"), 30_000.0)
+    burst = replace(UDP, quantity="burst")
+    passed = [
+        point(burst, values={"burst_packets": 298.0}),
+        point(burst, values={"burst_packets": 280.0}),
+        point(replace(burst, path="nat"), values={"burst_packets": 310.0}, limit="tester"),
+    ]
+    said = "routes 30.0 k packets/s of 64-byte frames (20.2 Mbit/s on the wire) with no loss; "
+    more = "Of a burst it passes 298 (route) and \N{GREATER-THAN OR EQUAL TO} 310 (nat) packets"
+    assert answer(rate, *passed) == f"{said}its CPU is the bottleneck. {more} with none lost."
+    late = {"delay_p50_ns": 35_000.0, "offered_pps": 27_000.0}
+    at = "It takes 35 µs to route a packet at 27.0 k packets/s (median, one way)."
+    assert answer(rate, point(values=late, share=0.9)).endswith(f"bottleneck. {at}")
+
+
 def test_the_queue_of_a_line_is_not_the_gateways_time() -> None:
     def lined(path: str, delay_ns: float, line: str) -> PointResult:
         seen = {"delay_p50_ns": delay_ns, "offered_pps": 50.0}

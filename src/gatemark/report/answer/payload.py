@@ -14,6 +14,7 @@ from gatemark.report.words.number import MBPS, PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import Comparison, Judgement, PointResult
+from gatemark.stats.point.timed import SHARE
 
 ALONE = "tester alone"
 
@@ -98,7 +99,7 @@ def _other(comparison: Comparison) -> str:
     """What is compared where it is no rate, and at which rate."""
     rates = [
         traffic.factor(name, comparison.point[name])
-        for name in sweep.RATES
+        for name in (*sweep.RATES, SHARE)
         if comparison.point.get(name)
     ]
     return ", ".join([*rates, cost.OTHERS.get(comparison.quantity, comparison.quantity)])

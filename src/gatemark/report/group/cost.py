@@ -15,7 +15,7 @@ from gatemark.stats.math.interval import LEVEL, Interval
 
 NO_CHANGE = ("no change", "within noise")
 RATES = (KNEE, "throughput_pps", "received_pps", "received_l4_bps", "goodput_bps")
-OTHERS = {"delay_p50_ns": "median delay"}
+OTHERS = {"delay_p50_ns": "median delay", "burst_packets": "longest burst"}
 MOST_ARMS = 3  # that a title names
 TOO_FEW = "too few repeats"
 

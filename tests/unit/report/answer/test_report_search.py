@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from searching import Made, plan, run_of, searched
 
 from gatemark.plan.model import Repeat, Search, Workload
-from gatemark.report import page, terminal
+from gatemark.report import brief, page, terminal
 from gatemark.report.answer import search
 from gatemark.report.chart import path, throughput
 from gatemark.report.chart.path import LATE, MORE, NOTHING
@@ -74,6 +74,19 @@ def test_the_definition_speaks_of_the_goals_that_are_there() -> None:
     assert "PDR" not in ndr.definition
     assert "one search, no interval" in ndr.definition
     assert "whisker" not in ndr.definition
+
+
+def test_the_terminal_has_all_that_was_searched_for(tmp_path: Path) -> None:
+    run, records = searched_run(Made(30_000, queue=300), Search(profile="rfc9004"))
+    folder = RunDirectory.create(tmp_path / "run", run)
+    for record in records:
+        folder.append(record)
+    found = source.judged(folder.contents(), folder.path)
+    assert "Of a burst it passes 3" in found.judgement.sentence
+    text = terminal.answer(found, None, whole=False)
+    captions = [line for line in text.splitlines() if line.startswith(("Throughput", "Back-to-"))]
+    assert len(captions) == 2
+    assert len(text.splitlines()) <= brief.LINES
 
 
 def test_the_way_there_shows_every_trial_but_the_first() -> None:
