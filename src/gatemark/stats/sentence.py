@@ -123,7 +123,8 @@ def _bursts(points: Sequence[PointResult]) -> str:
             packets = f"{point.values[point.definition.headline].value:.0f}"
             first.setdefault(point.setup, f"{AT_LEAST if point.at_least else ''}{packets}")
     clauses = [f"{packets} ({setup})" for setup, packets in [*first.items()][:MOST_SETUPS]]
-    return f"Of a burst it passes {' and '.join(clauses)} packets with none lost." if clauses else ""
+    shown = " and ".join(clauses)
+    return f"Of a burst it passes {shown} packets with none lost." if shown else ""
 
 
 def _kernels(run: Run, points: Sequence[PointResult]) -> str:
