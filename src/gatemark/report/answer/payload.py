@@ -64,7 +64,9 @@ def _alone(source: Source, lines: Mapping[str, dict[str, PointResult]]) -> list[
 
 def _load(point: PointResult | Comparison) -> str:
     payload = point.point.get("payload_bytes", 0)
-    return traffic.load(point.definition, payload if isinstance(payload, int | float) else 0)
+    text = traffic.load(point.definition, payload if isinstance(payload, int | float) else 0)
+    clients = point.definition.clients
+    return f"{text}, {clients} clients" if clients > 1 else text
 
 
 def _cell(point: PointResult | None) -> str:

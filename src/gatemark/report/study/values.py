@@ -93,8 +93,10 @@ def _lacking(value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> s
     """Why nothing of ours stands beside a value that could have something."""
     if value.ratio:
         of = value.ratio.of or value.parameter
-        having = [own for own in pairs if any(_is_of(p, value.experiment, of) for p in own)]
-        return LIMITED if len(having) > 1 else NO_SECOND
+        alike = [[p for p in own if _is_of(p, value.experiment, of)] for own in pairs]
+        having = [own for own in alike if own]
+        is_bound = any(p.beside.at_least for own in having for p in own)
+        return LIMITED if len(having) > 1 and is_bound else NO_SECOND
     return LIMITED if (value.experiment, value.parameter) in matter.limited else NO_LIKE
 
 

@@ -11,7 +11,8 @@ from gatemark.stats.change import gain
 from gatemark.stats.change.derived import derived, is_bound, of_link
 from gatemark.stats.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.stats.math.interval import Interval
-from gatemark.stats.point.connections import RATE
+from gatemark.stats.point.connections import QUANTITIES, RATE
+from gatemark.stats.point.fill import FILL
 from gatemark.stats.point.likeness import BESIDE, TIMES, alike, distance, kept, unlike_beside
 from gatemark.stats.point.sweep import others
 from gatemark.stats.subject import About
@@ -36,6 +37,8 @@ PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
 GAIN: Final = "gain_ratio"
 OF_COMPARISONS: Final = (GAIN, "gain_l4_bps", "cost_ratio")  # none of them is told as a bound
+OF_TRAFFIC: Final = (*OF_COMPARISONS, "tester_cpu_share")  # not of connections and flows
+CONNECTING: Final = frozenset((*QUANTITIES, FILL))
 CALLS: Final = "path_calls"
 NETFILTER_SHARE: Final = "path_netfilter_share"
 RAISED: Final = ("_pps", "_bps", "connections")  # what a tester that asks more could only raise
@@ -124,11 +127,13 @@ def _measured(point: PointResult) -> Iterator[Candidate]:
 def _compared(judgement: Judgement) -> Iterator[Candidate]:
     """What follows from points, and what arms gain against the first of their plan."""
     for subject, quantity, measured in derived(judgement):
-        yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
+        if quantity not in OF_TRAFFIC or subject.definition.quantity not in CONNECTING:
+            yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
     for subject, quantity, measured, at_least in of_link(judgement):
         yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=at_least)
-    rated = gain.gateways(judgement.comparisons)
-    yield from (_gain(comparison) for comparison in rated if not is_twin(comparison.arm))
+    for comparison in gain.gateways(judgement.comparisons):
+        if comparison.definition.quantity not in CONNECTING and not is_twin(comparison.arm):
+            yield _gain(comparison)
 
 
 def _path(travel: Travel) -> Iterator[Candidate]:

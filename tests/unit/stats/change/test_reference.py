@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gatemark.stats.change.reference import Beside, beside
-from gatemark.stats.judgement import Judgement, Knee, PointResult, Watched
+from gatemark.stats.judgement import Change, Comparison, Judgement, Knee, PointResult, Watched
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.published import Published
@@ -215,6 +215,22 @@ def test_the_cpu_has_no_bound() -> None:
 def test_the_cpu_load_of_no_traffic_stands_beside_none(quantity: str) -> None:
     held = msgspec.structs.replace(TCP, quantity=quantity)
     assert beside(judged([point(held, values={"cpu_busy": interval(0.69)})]), [CPU]) == ()
+
+
+@pytest.mark.parametrize(
+    ("quantity", "count"), [("goodput", 1), ("connection rate", 0), ("concurrent connections", 0)]
+)
+def test_what_arms_gain_in_connections_is_no_gain_in_traffic(quantity: str, count: int) -> None:
+    made = point(msgspec.structs.replace(TCP, quantity=quantity))
+    gained = Comparison(
+        subject=made.subject,
+        baseline="route",
+        quantity=made.definition.headline,
+        change=Change(change=interval(0.4), p=0.002, mde=0.01, noise=0.01, verdict="faster"),
+        at_least=False,
+    )
+    judgement = msgspec.structs.replace(judged([made]), comparisons=(gained,))
+    assert len(beside(judgement, [published("gain_ratio", value=0.5)])) == count
 
 
 def test_the_peak_of_a_sweep_is_in_bits_of_payload() -> None:
