@@ -7,6 +7,7 @@ from pathlib import Path
 
 import outlined
 import pytest
+import queued
 from command import gatemark
 from msgspec import structs
 
@@ -268,6 +269,15 @@ def test_a_figure_stands_where_the_study_has_it(home: Source) -> None:
     names = [figure.name for figure in parts["Figure 1"].figures]
     assert names
     assert all(figure.plan == "kofler/block-size" for figure in parts["Figure 1"].figures)
+
+
+def test_a_queue_stands_where_the_study_has_its_line() -> None:
+    parts = made("diffuse", queued.source())
+    slow, fast = parts["Figures 6 and 7"], parts["Figures 8 and 9"]
+    assert {figure.name for figure in slow.figures} >= {"waits-delay-home-up-1"}
+    assert any(table.caption.startswith("Queues:") for _, table in slow.tables)
+    assert fast.figures == []
+    assert not any(table.caption.startswith("Queues:") for _, table in fast.tables)
 
 
 def test_tables_of_a_part_are_of_its_own_plans(home: Source) -> None:

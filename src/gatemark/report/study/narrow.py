@@ -10,8 +10,11 @@ from msgspec.structs import replace
 from gatemark.report.group.source import Source
 
 
-def narrowed(source: Source, plans: Collection[str]) -> Source:
-    """The same of these plans alone; what is judged of no plan stays."""
+def narrowed(source: Source, plans: Collection[str], line_bps: float = 0.0) -> Source:
+    """The same of these plans alone; what is judged of no plan stays.
+
+    With `line_bps` only the queues of a line of this rate.
+    """
     judgement, kept = source.judgement, {None, *plans}
     every: dict[str, Any] = {n: getattr(judgement, n) for n in judgement.__struct_fields__}
     own = {
@@ -19,6 +22,8 @@ def narrowed(source: Source, plans: Collection[str]) -> Source:
         for name, judged in every.items()
         if isinstance(judged, tuple)
     }
+    if line_bps:
+        own["queues"] = tuple(queue for queue in own["queues"] if queue.line_bps == line_bps)
     return dataclasses.replace(
         source,
         records=[record for record in source.records if record.plan in plans],

@@ -151,13 +151,16 @@ def _commands(part: Part, sources: Sequence[Source]) -> Iterator[str]:
 
 
 def _figures(part: Part, drawn: Sequence[Figure]) -> list[Figure]:
-    return [f for f in drawn if f.plan in part.plans and f.name.startswith(part.figures or ("?",))]
+    """Those of its plans that it asks for; their names end in the rate of a line, if they have."""
+    over = f"-{part.line_mbit:g}" if part.line_mbit else ""
+    own = [f for f in drawn if f.plan in part.plans and f.name.endswith(over)]
+    return [figure for figure in own if figure.name.startswith(part.figures or ("?",))]
 
 
 def _own(part: Part, shared: Source) -> Iterator[Table]:
     """Tables of ours, of the part's own plans."""
     if part.tables:
-        for name, table in answers.tables(narrowed(shared, part.plans)):
+        for name, table in answers.tables(narrowed(shared, part.plans, part.line_mbit * 1e6)):
             if name.startswith(part.tables):
                 yield table
 

@@ -26,6 +26,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     plans: tuple[str, ...] = ()  # that ask the same
     figures: tuple[str, ...] = ()  # of these plans: how the names begin of those that are drawn
     tables: tuple[str, ...] = ()  # how the names begin of our tables that belong here
+    line_mbit: float = 0.0  # over a line of this rate alone, where figures and queues have one
     gains: bool = False  # arms against the first, absolute and relative
     claims: bool = False  # what the study claims of protocols, tested
     cannot: tuple[str, ...] = ()  # what cannot be reproduced, and why: a sentence each
