@@ -108,7 +108,7 @@ def _softflowd(wanted: Wanted) -> Program:
             *("-p", "./pid", "-c", "./control"),
         ),
         device=wanted.outer,
-        settle_s=1.2,  # as of the others by pcap, which hands over a block when it is full or late
+        settle_s=1.2,  # as of the others by pcap, which keeps a block that is not full
         question=literal("softflowctl -c ./control statistics"),
         counters=softflowd_counters,
     )
