@@ -329,8 +329,7 @@ def shaped_ways(features: Iterable[str]) -> set[str]:
 
 def _sides(feature: str) -> tuple[str, ...]:
     """The ports that a shaper is at; a word without a rate names no port."""
-    arguments = parts(feature)[1] if feature.count(":") > 1 else ()
-    return shape.parse(arguments).sides if arguments else shape.SIDES
+    return shape.parse(parts(feature)[1]).sides if feature.count(":") > 1 else shape.SIDES
 
 
 def programs(features: Iterable[str]) -> tuple[str, ...]:

@@ -85,9 +85,9 @@ def _tables(source: Source) -> list[Folded]:
             Folded(wrap(caption, COLUMNS), text[:HEADS], [[row] for row in text[HEADS:]])
             for caption, text in made
         ]
-    others = {name: table for name, table in tables(source) if name != expect.ANCHOR}
-    searched = [others[name] for name in search.ANCHORS if name in others]
-    return [fold(table, COLUMNS) for table in searched or islice(others.values(), 1)]
+    searched = [table for _, table in search.tables(source.judgement) if table.rows]
+    others = (table for name, table in tables(source) if name != expect.ANCHOR)
+    return [fold(table, COLUMNS) for table in searched or islice(others, 1)]
 
 
 def _wrapped(style: str, text: str) -> Iterator[Line]:

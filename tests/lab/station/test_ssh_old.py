@@ -11,6 +11,7 @@ import asyncssh
 import pytest
 
 from gatemark.error import NodeError
+from gatemark.node.remote import refused
 from gatemark.node.remote.login import Address, Login
 from gatemark.node.remote.ssh import Ssh
 
@@ -69,6 +70,15 @@ async def word(home: Path, port: int) -> str:
         return await ssh.run("anything")
     finally:
         await ssh.close()
+
+
+@pytest.mark.parametrize("name", ["x\nProxyCommand", "x\x1b[2J", "`reboot`"])
+def test_a_word_of_the_server_that_is_no_name_is_not_proposed(name: str, tmp_path: Path) -> None:
+    failure = f"No matching MAC algorithm found, sent hmac-sha2-256 and received {name}"
+    server = Address(HOST, "root", 22)
+    error = asyncssh.KeyExchangeFailed(failure)
+    text = refused.why(error, server, refused.Shown("", False), Login(server), tmp_path)
+    assert "MACs +" not in text
 
 
 @pytest.mark.parametrize("line", OLD)

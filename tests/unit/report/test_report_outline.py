@@ -103,6 +103,7 @@ def test_a_value_that_no_run_has_says_so(home: Source) -> None:
     (text,) = beside(section, "UDP, NATed, as fast as it goes: highest throughput without loss")
     assert text == f"none: {NO_LIKE}"
     assert section.absent == ["capture/max"]
+    assert (section.has_ours, section.lacking) == (False, "Not reproduced.")
 
 
 def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:

@@ -11,7 +11,10 @@ from gatemark.node.remote.login import SSH_PORT, Address, Login
 
 # What a server lacks in common with us, as asyncssh says it -> the option that adds one of its own.
 OPTIONS: Final = {"key exchange": "KexAlgorithms", "encryption": "Ciphers", "MAC": "MACs"}
-NO_MATCH: Final = re.compile(r"No matching (.*) algorithm found, sent .* and received ([^,]*)")
+# The server's word goes into a line that is to be pasted: nothing but a name's characters.
+NO_MATCH: Final = re.compile(
+    r"No matching ([\w ]+) algorithm found, sent \S* and received ([\w@.+-]+)(?:,|\Z)", re.ASCII
+)
 NO_KEY: Final = "Unable to find compatible server host key"  # asyncssh's words
 
 

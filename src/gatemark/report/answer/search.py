@@ -16,7 +16,6 @@ from gatemark.store.record import Record, Scalar
 
 GOAL, SHARE = "goal", "share"
 THROUGHPUT, BURST = "throughput", "burst"
-ANCHORS = ("throughput", "bursts", "delay-at-shares")
 NAMES = {"ndr": "NDR", "pdr": "PDR", "burst": "longest burst"}
 MEANS = {"ndr": "no loss", "pdr": "at most 0.5 % lost"}
 
@@ -83,8 +82,8 @@ def steps_of(records: Iterable[Record], search: Found) -> list[list[Record]]:
 
 def tables(judgement: Judgement) -> list[tuple[str, Table]]:
     """The tables of all searches, with their anchors."""
-    made = _rates(judgement), _bursts(judgement), _shares(judgement)
-    return list(zip(ANCHORS, made, strict=True))
+    made = [("throughput", _rates(judgement)), ("bursts", _bursts(judgement))]
+    return [*made, ("delay-at-shares", _shares(judgement))]
 
 
 def _by_plan(judgement: Judgement, quantity: str) -> dict[str, list[Found]]:

@@ -21,7 +21,7 @@ from gatemark.report.study.claimed import claims, of_boxes
 from gatemark.report.study.gains import gains
 from gatemark.report.study.matter import Matter, Pair, chosen, matter
 from gatemark.report.study.narrow import narrowed
-from gatemark.report.study.values import devices, values, what
+from gatemark.report.study.values import OURS, devices, values, what
 from gatemark.report.words import number
 from gatemark.report.words.run import repeat_plan
 from gatemark.report.words.table import Table
@@ -41,11 +41,12 @@ class Section:
     differs: Sequence[str]  # what is not alike, or not known to be
     commands: Sequence[str]  # that repeat its plans
     absent: Sequence[str]  # its plans, where no run has any of them
+    has_ours: bool  # besides what was printed there is something of ours
 
     @property
     def lacking(self) -> str:
         """What stands before the reason why something of it is not here."""
-        return "Left out." if self.figures or self.tables else "Not reproduced."
+        return "Left out." if self.has_ours else "Not reproduced."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +116,27 @@ def sections(
 def _section(part: Part, anchor: str, of: Matter) -> Section:
     sources = of.sources
     pairs = [gateway.pairs(of.study, part) for gateway in of.gateways]
-    made = [
+    printed = values(part, of, pairs)
+    ours = [
         devices(part, of),
-        values(part, of, pairs),
         *(gains(source, part) for source in sources if part.gains),
         *(claims(source, part) for source in sources if part.claims),
         *([of_boxes(of.gateways, part)] if part.claims and len(of.gateways) > 1 else ()),
         *_own(part, of.shared),
     ]
+    first, *more = ours
+    made = [first, printed, *more]
+    figures = _figures(part, of.figures)
+    beside = bool(printed.rows) and OURS not in printed.head  # then a gateway has a column
     return Section(
         part=part,
         anchor=anchor,
         tables=[(f"{anchor}-{at}", table) for at, table in enumerate(made) if table.rows],
-        figures=_figures(part, of.figures),
+        figures=figures,
         differs=list(dict.fromkeys(text for run in pairs for text in _differences(run, part))),
         commands=list(_commands(part, sources)),
         absent=_absent(part, sources),
+        has_ours=beside or bool(figures) or any(table.rows for table in ours),
     )
 
 
@@ -182,7 +188,7 @@ def _sentence(outline: Outline, made: Sequence[Section], sources: Sequence[Sourc
         for p in source.beside
         if p.published.study == outline.name
     }
-    answered = sum(bool(section.figures or section.tables) for section in made)
+    answered = sum(section.has_ours for section in made)
     tally = tallies()[outline.name]
     printed = tally.rows - tally.describing
     return (
