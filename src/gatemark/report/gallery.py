@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All figures of a page, in its order: where it stops, delays, who is busy, what it costs."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from altair.utils.schemapi import debug_mode
 
@@ -63,7 +65,18 @@ def figures(source: Source) -> list[Figure]:
         *_studies(source),
         *_rest(source),
     )
-    return [figure for figure in drawn if figure is not None]
+    return _distinct([figure for figure in drawn if figure is not None])
+
+
+def _distinct(drawn: Sequence[Figure]) -> list[Figure]:
+    """Two plans may find the same: the title of each then names its plan."""
+    times = Counter(figure.title for figure in drawn)
+    return [
+        replace(figure, title=f"{figure.title} (plan {figure.plan})")
+        if times[figure.title] > 1 and figure.plan
+        else figure
+        for figure in drawn
+    ]
 
 
 def _searches(source: Source) -> Iterator[Figure | None]:

@@ -205,3 +205,12 @@ def test_of_very_many_trials_some_are_drawn_and_that_is_said(
     figure = knee.figure(builder.source(judged=judged), judged.knees)
     assert len(figure.extra[f"{figure.name}-repeats"]) == 60
     assert "dots: one of 4 trials" in figure.definition
+
+
+def test_no_two_figures_have_one_title() -> None:
+    """Two plans fill the CPU by the same thread: a list of titles still tells them apart."""
+    figures = gallery.figures(builder.source())
+    (first, second) = (figure for figure in figures if figure.name.startswith("thread-"))
+    assert first.title.endswith(" (plan quick/sweep)")
+    assert second.title == first.title.replace(first.plan, second.plan)
+    assert len({figure.title for figure in figures}) == len(figures)
