@@ -88,23 +88,43 @@ INLINE void read_transport(struct seen *seen, const void *at, const void *end)
 	}
 }
 
-/* Several CPUs may have packets of one flow. */
-INLINE void add(struct flow *flow, const struct seen *seen, __u32 way, __u64 now_ns)
+/* Several CPUs may have packets of one flow; one alone needs no atomic. */
+INLINE void add_to(__u64 *number, __u64 more)
+{
+	if (CONSTANT(flows_cpus) == 1)
+		*number += more;
+	else
+		__sync_fetch_and_add(number, more);
+}
+
+/*
+ * A flow's first packet of a way has the exact time, the others that of the last tick: to read the
+ * clock takes as long as half of all that is done here. A tick from before the first is not later.
+ */
+INLINE void set_time(struct flow *flow, __u32 way)
+{
+	__u64 now_ns = CONSTANT(flows_ticks) ? bpf_ktime_get_coarse_ns() : bpf_ktime_get_ns();
+
+	if (!flow->first_ns[way & 1])
+		flow->first_ns[way & 1] = flow->last_ns[way & 1] = bpf_ktime_get_ns();
+	else if (now_ns > flow->last_ns[way & 1])
+		flow->last_ns[way & 1] = now_ns;
+}
+
+INLINE void add(struct flow *flow, const struct seen *seen, __u32 way)
 {
 	__u64 bytes = seen->bytes + (__u64)(seen->packets - 1) * seen->header_bytes;
 
-	__sync_fetch_and_add(&flow->packets[way & 1], seen->packets);
-	__sync_fetch_and_add(&flow->bytes[way & 1], bytes);
+	add_to(&flow->packets[way & 1], seen->packets);
+	add_to(&flow->bytes[way & 1], bytes);
 	flow->tcp_flags[way & 1] |= seen->tcp_flags;
-	if (!flow->first_ns[way & 1])
-		flow->first_ns[way & 1] = now_ns;
-	flow->last_ns[way & 1] = now_ns;
+	set_time(flow, way);
 }
 
 /* Another CPU may have made it meanwhile. It has its time: the agent may see it before add(). */
-INLINE struct flow *begin(void *map, const void *key, const struct seen *seen, __u32 way,
-			  __u64 now_ns)
+INLINE struct flow *begin(void *map, const void *key, const struct seen *seen, __u32 way)
 {
+	__u64 now_ns = bpf_ktime_get_ns();
 	__u64 up_ns = way == FLOW_UP ? now_ns : 0, down_ns = now_ns - up_ns;
 	struct flow new = { .first_ns = { up_ns, down_ns }, .last_ns = { up_ns, down_ns } };
 
@@ -116,13 +136,12 @@ INLINE struct flow *begin(void *map, const void *key, const struct seen *seen, _
 
 INLINE void enter(void *map, const void *key, const struct seen *seen, __u32 way)
 {
-	__u64 now_ns = bpf_ktime_get_ns();
 	struct flow *flow = bpf_map_lookup_elem(map, key);
 
 	if (!flow)
-		flow = begin(map, key, seen, way, now_ns);
+		flow = begin(map, key, seen, way);
 	if (flow)
-		add(flow, seen, way, now_ns);
+		add(flow, seen, way);
 	count(flow ? FLOWS_COUNTED : FLOWS_UNTRACKED, seen->packets);
 }
 

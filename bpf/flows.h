@@ -18,8 +18,10 @@
 #define FLOWS_IPV6 "flows_ipv6" /* a hash: struct flow_ipv6 -> struct flow */
 #define FLOWS_COUNTS "flows_counts" /* per CPU, by enum flows_count: packets */
 
-/* A constant that the agent puts into the program: 1 where a device has no link header. */
-#define FLOWS_RAW "flows_raw"
+/* Constants that the agent puts into the program. */
+#define FLOWS_RAW "flows_raw" /* 1 where a device has no link header */
+#define FLOWS_CPUS "flows_cpus" /* that there may be */
+#define FLOWS_TICKS "flows_ticks" /* 1: the clock's last tick can be read (Linux 5.11) */
 
 struct flow_ipv4 {
 	__u32 low, high;
@@ -36,7 +38,8 @@ struct flow_ipv6 {
 enum flow_way { FLOW_UP, FLOW_DOWN, FLOW_WAYS }; /* from low to high, and back */
 
 struct flow {
-	__u64 first_ns[FLOW_WAYS], last_ns[FLOW_WAYS]; /* 0: no packet went this way */
+	/* 0: no packet went this way. With ticks the last is up to one early (1 to 10 ms). */
+	__u64 first_ns[FLOW_WAYS], last_ns[FLOW_WAYS];
 	__u64 packets[FLOW_WAYS], bytes[FLOW_WAYS]; /* of IP packets on the wire */
 	__u8 tcp_flags[FLOW_WAYS]; /* all that were set */
 	__u8 first_way; /* of the packet that began it */

@@ -111,6 +111,8 @@ static long (*const bpf_xdp_adjust_tail)(struct xdp_md *frame, int delta) = (voi
 /* Linux 4.18. Returns FIB_SUCCESS, or why there is no next hop. */
 static long (*const bpf_fib_lookup)(void *context, struct fib_lookup *asked, int bytes,
 				    __u32 flags) = (void *)69;
+/* Linux 5.11. The monotonic clock at its last tick. */
+static __u64 (*const bpf_ktime_get_coarse_ns)(void) = (void *)160;
 /* Linux 5.17. step() returns 0 to go on, 1 to end. */
 static long (*const bpf_loop)(__u32 count, long (*step)(__u32 index, void *context), void *context,
 			      __u64 flags) = (void *)181;

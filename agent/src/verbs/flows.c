@@ -65,11 +65,15 @@ struct flows_job {
 	int resident; /* descriptor */
 };
 
-static int load(const struct flows_job *job, const char *device, struct fault *fault)
+static int load_by(const struct flows_job *job, const char *device, bool ticks, struct fault *fault)
 {
 	const struct bpf_map maps[] = { job->table.ipv4.flows, job->table.ipv6.flows,
 					job->table.counts };
-	const struct bpf_constant raw = { FLOWS_RAW, hooks_link_type(device) == LINK_TYPE_RAW };
+	const struct bpf_constant constants[] = {
+		{ FLOWS_RAW, hooks_link_type(device) == LINK_TYPE_RAW },
+		{ FLOWS_CPUS, job->table.cpus },
+		{ FLOWS_TICKS, ticks },
+	};
 	const struct bpf_program program = {
 		.object = bpf_flows,
 		.object_bytes = bpf_flows_bytes,
@@ -79,11 +83,19 @@ static int load(const struct flows_job *job, const char *device, struct fault *f
 		.needs = "Linux 5.1",
 		.maps = maps,
 		.map_count = 3,
-		.constants = &raw,
-		.constant_count = 1,
+		.constants = constants,
+		.constant_count = sizeof(constants) / sizeof(constants[0]),
 	};
 
 	return bpf_program_load(&program, fault);
+}
+
+/* Before Linux 5.11 the clock's last tick cannot be read. */
+static int load(const struct flows_job *job, const char *device, struct fault *fault)
+{
+	int program = load_by(job, device, true, fault);
+
+	return program < 0 ? load_by(job, device, false, fault) : program;
 }
 
 static int attach_way(struct flows_job *job, const char *device, enum hooks_way way,

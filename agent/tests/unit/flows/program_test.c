@@ -5,6 +5,7 @@
 #include "kernel/bpf_object.h"
 #include "replay/packet.h"
 #include "tests/test.h"
+#include "time/clock.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -50,10 +51,19 @@ static void make(struct made_packet *made, int family)
 	add_tcp(made);
 }
 
-static int load(const struct flow_table *table, struct fault *fault)
+struct way_of_counting {
+	uint64_t cpus, ticks;
+};
+
+static int load(const struct flow_table *table, const struct way_of_counting *by,
+		struct fault *fault)
 {
 	const struct bpf_map maps[] = { table->ipv4.flows, table->ipv6.flows, table->counts };
-	const struct bpf_constant raw = { FLOWS_RAW, 0 };
+	const struct bpf_constant constants[] = {
+		{ FLOWS_RAW, 0 },
+		{ FLOWS_CPUS, by->cpus },
+		{ FLOWS_TICKS, by->ticks },
+	};
 	const struct bpf_program program = {
 		.object = bpf_flows,
 		.object_bytes = bpf_flows_bytes,
@@ -62,8 +72,8 @@ static int load(const struct flow_table *table, struct fault *fault)
 		.type = BPF_PROG_TYPE_SCHED_CLS,
 		.maps = maps,
 		.map_count = 3,
-		.constants = &raw,
-		.constant_count = 1,
+		.constants = constants,
+		.constant_count = sizeof(constants) / sizeof(constants[0]),
 	};
 
 	return bpf_program_load(&program, fault);
@@ -94,11 +104,27 @@ static void sum(void *context, const struct flow_record *record)
 	for (int way = 0; way < FLOW_WAYS; way++) {
 		total->packets[0] += record->flow.packets[way];
 		total->bytes[0] += record->flow.bytes[way];
+		if (record->flow.packets[way]) {
+			total->first_ns[way] = record->flow.first_ns[way];
+			total->last_ns[way] = record->flow.last_ns[way];
+		}
 	}
 }
 
-/* What is counted of a packet that was merged of so many; 0: one as it was sent. */
-static void check_counts(int family, uint32_t segments)
+/* The times of packets that came between these. */
+static void check_times(const struct flow *total, uint64_t before_ns, uint64_t after_ns)
+{
+	for (int way = 0; way < FLOW_WAYS; way++) {
+		if (!total->first_ns[way])
+			continue;
+		CHECK(total->first_ns[way] >= before_ns);
+		CHECK(total->last_ns[way] >= total->first_ns[way]);
+		CHECK(total->last_ns[way] <= after_ns);
+	}
+}
+
+/* What is counted of a packet that was merged of so many, sent twice; 0: one as it was sent. */
+static void check_counts(int family, uint32_t segments, const struct way_of_counting *by)
 {
 	struct flow_limits limits = { 0 };
 	struct flow_counts counts;
@@ -106,34 +132,46 @@ static void check_counts(int family, uint32_t segments)
 	struct flow total = { 0 };
 	struct made_packet made;
 	struct fault fault;
-	uint32_t packets = segments ? segments : 1;
-	uint64_t left;
+	uint32_t packets = 2 * (segments ? segments : 1);
+	uint64_t left, before_ns = clock_now();
 	int program = -1;
 
 	flow_table_prepare(&table);
 	make(&made, family);
 	if (!flow_table_open(&table, 64, &fault))
-		program = load(&table, &fault);
-	if (program >= 0 && !run(program, &made, segments)) {
+		program = load(&table, by, &fault);
+	if (program >= 0 && !run(program, &made, segments) && !run(program, &made, segments)) {
+		uint64_t after_ns = clock_now();
+
 		CHECK_EQUAL(flow_table_collect(&table, &limits, true, sum, &total, &left), 0);
 		CHECK_EQUAL(flow_table_count(&table, &counts), 0);
 		CHECK_EQUAL(total.packets[0], packets);
-		CHECK_EQUAL(total.bytes[0], packets * (made.ip_bytes + TCP_BYTES) + PAYLOAD);
+		CHECK_EQUAL(total.bytes[0], packets * (made.ip_bytes + TCP_BYTES) + 2 * PAYLOAD);
 		CHECK_EQUAL(counts.of[FLOWS_COUNTED], packets);
+		check_times(&total, before_ns, after_ns);
 	}
 	if (program >= 0)
 		close(program);
 	flow_table_close(&table);
 }
 
+/* Each way of counting: by one CPU and by several, with the clock's ticks and without. */
+static void check_ways(uint32_t segments)
+{
+	for (uint64_t way = 0; way < 4; way++) {
+		const struct way_of_counting by = { .cpus = 1 + way % 2, .ticks = way / 2 };
+
+		check_counts(4, segments, &by);
+		check_counts(6, segments, &by);
+	}
+}
+
 TEST(flows_count_a_packet_as_it_was_sent)
 {
-	check_counts(4, 0);
-	check_counts(6, 0);
+	check_ways(0);
 }
 
 TEST(flows_count_a_merged_packet_as_those_of_the_wire)
 {
-	check_counts(4, SEGMENTS);
-	check_counts(6, SEGMENTS);
+	check_ways(SEGMENTS);
 }
