@@ -11,6 +11,7 @@
 #include "capture/rings.h"
 #include "capture/tap.h"
 #include "kernel/resident.h"
+#include "kernel/slice.h"
 #include "time/clock.h"
 #include "verbs/verb.h"
 
@@ -275,6 +276,7 @@ static int work(struct capture_job *job, struct fault *fault)
 
 	if (error)
 		return error;
+	slice_shorten(); /* while packets come as fast as they can, the rings fill in milliseconds */
 	talk_ready(job->talk, NULL, (int)job->request->job.cpu);
 	line_text(line, "by", by_names[job->by_bpf ? BY_BPF : BY_PACKET]);
 	if (job->passed_over[0])

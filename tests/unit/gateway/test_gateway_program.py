@@ -88,7 +88,9 @@ def test_dumpcap_counts_while_it_runs() -> None:
 
 
 def test_netsniff_captured_what_it_neither_dropped_nor_left() -> None:
-    assert netsniff_counters(NETSNIFF_SAID) == {"captured": 3, "received": 8, "dropped": 4}
+    wanted = {"captured": 3, "received": 8, "dropped": 4}
+    assert netsniff_counters(NETSNIFF_SAID) == wanted
+    assert netsniff_counters(NETSNIFF_SAID.replace("\n\n", "\n\n\r")) == wanted
 
 
 def test_softflowd_has_what_its_buffer_took() -> None:
@@ -105,9 +107,9 @@ def test_pmacctd_has_what_libpcap_did_not_drop() -> None:
 
 
 def test_the_last_line_of_the_classifier_counts() -> None:
-    printed = "seen,other,untracked,marked,decisions,no_room\n5,0,0,0,0,0\n9,1,2,3,4,0\n"
-    wanted = {"seen": 9, "untracked": 2, "marked": 3, "decisions": 4, "no_room": 0}
-    assert COUNTERS(printed) == wanted
+    head = "seen,other,untracked,marked,decisions,no_room,offloaded"
+    wanted = {"seen": 9, "untracked": 2, "marked": 3, "decisions": 4, "no_room": 0, "offloaded": 7}
+    assert COUNTERS(f"{head}\n5,0,0,0,0,0,0\n9,1,2,3,4,0,7\n") == wanted
 
 
 def test_nothing_said_is_nothing_counted() -> None:

@@ -51,8 +51,8 @@ DUMPCAP: Final = counting(
     r"\(pcap:(?P<dropped1>\d+)/dumpcap:(?P<dropped2>\d+)/flushed:(?P<dropped3>\d+)/",
 )
 _NETSNIFF: Final = counting(
-    r"^ *(?P<received>\d+) +packets incoming \((?P<unread>\d+) unread on exit\)",
-    r"^ *(?P<dropped>\d+) +packets failed filter \(out of space\)",
+    r"^\s*(?P<received>\d+) +packets incoming \((?P<unread>\d+) unread on exit\)",
+    r"^\s*(?P<dropped>\d+) +packets failed filter \(out of space\)",
 )
 
 
