@@ -27,6 +27,15 @@ def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> Non
     assert booted.said("ls -d /tmp/gatemark-program* /var/tmp/gatemark-program* || true") == ""
 
 
+def test_our_capture_takes_a_packet_socket_where_bpf_is_interpreted(booted: Booted) -> None:
+    record = booted.measure(Arm(path="nat", name="ours", features=("capture:gatemark:68",)))
+    assert (record.status, record.reason) == ("ok", "")
+    (program,) = record.evidence.programs
+    is_compiled = booted.said("cat /proc/sys/net/core/bpf_jit_enable 2> /dev/null || echo 0") != "0"
+    assert f'"by":"{"bpf" if is_compiled else "packet"}"' in program.last_words
+    assert program.counters["captured"] == program.crossed
+
+
 def test_a_look_up_there_has_the_result_of_every_processor(booted: Booted) -> None:
     words = LOOK_UPS | ONCE | {"structure": "tbm4"}
     load = Workload(kind="algorithm", command="lpm", words=words)

@@ -17,14 +17,9 @@ int cost_open(void)
 
 static void add(int program, struct cost *cost)
 {
-	struct bpf_prog_info info = { 0 };
-	union bpf_attr attributes;
+	struct bpf_prog_info info;
 
-	memset(&attributes, 0, sizeof(attributes));
-	attributes.info.bpf_fd = (uint32_t)program;
-	attributes.info.info_len = sizeof(info);
-	attributes.info.info = (uint64_t)(uintptr_t)&info;
-	if (bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attributes) < 0)
+	if (bpf_program_info(program, &info) < 0)
 		return;
 	cost->ns += info.run_time_ns;
 	cost->packets += info.run_cnt;

@@ -94,6 +94,11 @@ int tap_open(struct tap *tap, struct fault *fault)
 	return error;
 }
 
+bool tap_is_compiled(const struct tap *tap)
+{
+	return bpf_program_is_compiled(tap->hooks.hook[0].program);
+}
+
 void tap_close(struct tap *tap)
 {
 	hooks_close(&tap->hooks);

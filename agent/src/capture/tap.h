@@ -10,6 +10,7 @@
 #include "talk/fault.h"
 #include "talk/request.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TAP_DEVICES_MOST (CAPTURE_INTERFACES_MOST / 2)
@@ -29,6 +30,9 @@ int tap_describe(const struct texts *devices, unsigned int ways, struct capture_
 
 /* Loads and attaches a program for each interface of tap_describe(). 0 or -errno with the fault. */
 int tap_open(struct tap *tap, struct fault *fault);
+
+/* Whether its programs run as code of the processor. */
+bool tap_is_compiled(const struct tap *tap);
 
 /* Packets come no more; nothing of it is left at the devices. */
 void tap_close(struct tap *tap);

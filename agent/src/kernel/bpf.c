@@ -196,6 +196,25 @@ int bpf_program_load(const struct bpf_program *program, struct fault *fault)
 	return result;
 }
 
+int bpf_program_info(int program, struct bpf_prog_info *info)
+{
+	union bpf_attr attributes;
+
+	memset(info, 0, sizeof(*info));
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.info.bpf_fd = (uint32_t)program;
+	attributes.info.info_len = sizeof(*info);
+	attributes.info.info = address(info);
+	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attributes);
+}
+
+bool bpf_program_is_compiled(int program)
+{
+	struct bpf_prog_info info;
+
+	return bpf_program_info(program, &info) < 0 || info.jited_prog_len;
+}
+
 void bpf_allow_memory(void)
 {
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };

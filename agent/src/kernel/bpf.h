@@ -6,6 +6,7 @@
 #include "kernel/bpf_program.h"
 #include "talk/fault.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The system call. Its result, or -errno. */
@@ -40,6 +41,12 @@ int bpf_run_live(const struct bpf_run *run);
 
 /* Returns the program's descriptor or -errno with the fault filled. */
 int bpf_program_load(const struct bpf_program *program, struct fault *fault);
+
+/* What the kernel says of a loaded program. 0 or -errno. */
+int bpf_program_info(int program, struct bpf_prog_info *info);
+
+/* Whether it runs as code of the processor: else the kernel interprets it, which takes several times as long. */
+bool bpf_program_is_compiled(int program);
 
 /* Lets kernels before 5.11, which charge maps to RLIMIT_MEMLOCK, make large ones. */
 void bpf_allow_memory(void);

@@ -98,6 +98,15 @@ struct seen {
 	uint64_t captured, bytes, dropped;
 };
 
+static void close_bpf(struct capture_job *job)
+{
+	tap_close(&job->tap);
+	rings_close(&job->rings);
+	if (job->timing >= 0)
+		close(job->timing);
+	job->timing = -1;
+}
+
 static int open_bpf(struct capture_job *job, struct fault *fault)
 {
 	int error;
@@ -112,9 +121,18 @@ static int open_bpf(struct capture_job *job, struct fault *fault)
 		job->timing = job->request->job.tick_ms ? cost_open() : -1;
 		return 0;
 	}
-	tap_close(&job->tap);
-	rings_close(&job->rings);
+	close_bpf(job);
 	return error;
+}
+
+/* On MIPS 24Kc an interpreter takes 1.4 times the instructions of a packet socket. */
+static int refuse_interpreter(struct capture_job *job, struct fault *fault)
+{
+	if (tap_is_compiled(&job->tap))
+		return 0;
+	close_bpf(job);
+	return fault_set(fault, -EOPNOTSUPP, "by", "say \"bpf\" to have it all the same",
+			 "this kernel interprets BPF, which takes longer than a packet socket");
 }
 
 /* auto: the second source where the first does not open; an old kernel says EINVAL as well. */
@@ -123,6 +141,8 @@ static int open_source(struct capture_job *job, struct fault *fault)
 	int by = job->request->by;
 	int error = by == BY_PACKET ? -ENOSYS : open_bpf(job, fault);
 
+	if (!error && by == BY_AUTO)
+		error = refuse_interpreter(job, fault);
 	job->by_bpf = !error;
 	if (!error || by == BY_BPF)
 		return error;
@@ -321,15 +341,12 @@ static int capture_run(struct talk *talk, const void *given, struct fault *fault
 	job.tap.rings = &job.rings;
 	job.packets.filter = &job.filter;
 	error = work(&job, fault);
-	tap_close(&job.tap);
-	rings_close(&job.rings);
+	close_bpf(&job);
 	if (job.packets.block)
 		packets_close(&job.packets);
 	capture_file_close(&job.file);
 	if (job.resident >= 0)
 		close(job.resident);
-	if (job.timing >= 0)
-		close(job.timing);
 	filter_release(&job.filter);
 	filter_prefix_release(&job.prefix);
 	return error;

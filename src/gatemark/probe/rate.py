@@ -63,7 +63,7 @@ class Rate:
 
     async def start(self) -> None:
         """Watch it at rest; whatever else is to be started on it was started before."""
-        self._symbols = await self._counting.names.read()
+        self._symbols = await self._counting.names.read(anew=True)
         await asyncio.sleep(SETTLE_S)
         self._look()
         await asyncio.sleep(IDLE_S)

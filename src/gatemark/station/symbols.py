@@ -14,7 +14,14 @@ from gatemark.node.shell import Node
 from gatemark.store import xdg
 
 KALLSYMS: Final = literal("cat /proc/kallsyms")
-BEHIND: Final = "tail -c +$(({length} + 1)) /proc/kallsyms"
+# Those of BPF programs stand there while it is allowed; it is as it was afterwards.
+BEHIND: Final = """
+allowed=/proc/sys/net/core/bpf_jit_kallsyms
+before=$(cat $allowed 2> /dev/null || :)
+[ -z "$before" ] || echo 1 > $allowed
+tail -c +$(({length} + 1)) /proc/kallsyms
+[ -z "$before" ] || echo "$before" > $allowed
+"""
 SIGN: Final = literal("cat /proc/version; grep -m 2 ' [tT] ' /proc/kallsyms")
 LOADED: Final = literal("cut -d' ' -f1,6 /proc/modules")  # names and addresses: cheap to ask again
 CODE: Final = frozenset("tTwW")
@@ -22,6 +29,7 @@ USER: Final = "user space"
 UNKNOWN: Final = "unknown"
 # What a compiler split off or specialised is of the function that it is named after.
 PARTS: Final = re.compile(r"\.(cold|part|isra|constprop|llvm)\b.*")
+PROGRAM: Final = re.compile(r"^bpf_prog_[0-9a-f]{16}_(?=.)")  # before a BPF program's name: its tag
 # Labels behind the code of a section: what lies there is of no function, as vectors that a kernel
 # copies or writes as it boots.
 ENDS: Final = frozenset({"_etext", "_einittext"})
@@ -50,7 +58,7 @@ class Symbols:
             self.kernel = WIDTHS.get(len(words[0]), self.kernel)
             if len(words[0]) == 8:
                 self.mask = (1 << 32) - 1
-            address, name = int(words[0], 16), PARTS.sub("", words[2])
+            address, name = int(words[0], 16), PARTS.sub("", PROGRAM.sub("", words[2]))
             # Where several names stand for one place a function's goes before a section's.
             if address not in texts or texts[address].startswith(("_", "$")):
                 texts[address] = UNKNOWN if name in ENDS else name
@@ -83,7 +91,7 @@ class Symbols:
 
 
 class Names:
-    """A gateway's symbols, read anew where its modules changed.
+    """A gateway's symbols, read anew where its modules changed, or its BPF programs may have.
 
     A slow gateway takes a minute to say them all over SSH. Those of the kernel itself are the same
     in each boot unless it moves about, so they are kept here; modules stand behind them.
@@ -95,10 +103,10 @@ class Names:
         self._loaded = ""
         self._symbols: Symbols | None = None
 
-    async def read(self) -> Symbols:
-        """As they are now. Raises NodeError."""
+    async def read(self, *, anew: bool = False) -> Symbols:
+        """As they are now; `anew`: BPF programs may have come. Raises NodeError."""
         loaded = await self._read(LOADED)
-        if self._symbols is None or loaded != self._loaded:
+        if anew or self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()
             modules = await self._read(shell(BEHIND, length=len(kernel.encode())))
             self._symbols = read(kernel, modules)

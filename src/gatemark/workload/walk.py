@@ -26,6 +26,7 @@ from typing import Any, Final, Self
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node.agent import Agent, Tick
+from gatemark.plan.feature import properties
 from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.disturbed import Met, met, undisturbed
@@ -118,19 +119,31 @@ async def walk(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> "Walk
     (wire,) = ways
     load, path = spec.workload, spec.arm.path
     packets = await asyncio.to_thread(opening.packets, station.ports, path, load)
-    return Walk(station, wire, load, packets)
+    loads_programs = any(
+        feature.program or feature.driver for feature in properties(spec.arm.features)
+    )
+    return Walk(station, wire, load, packets, loads_programs=loads_programs)
 
 
 class Walk:
     """All packets of a trial."""
 
-    def __init__(self, station: Station, wire: Wire, load: Workload, packets: Numbered) -> None:
+    def __init__(
+        self,
+        station: Station,
+        wire: Wire,
+        load: Workload,
+        packets: Numbered,
+        *,
+        loads_programs: bool = False,
+    ) -> None:
         self.wire = wire
         self.load = load
         self.packets = packets
         self.placement: Placement = station.placement
         self.counting = station.counting  # None: others look at it (workload/traced.py)
         self.own_pps = 1000 / EVERY_MS  # that the gateway's own program sends
+        self._loads_programs = loads_programs  # BPF programs, which have names of their own
         self._agent: Agent | None = None
         self._symbols: Symbols | None = None
         self._sorter: Sorter | None = None
@@ -139,10 +152,7 @@ class Walk:
         self._own_sink: socket.socket | None = None  # where the gateway's own packets arrive
 
     async def ready(self) -> Self:
-        """Read the gateway's symbols, and start its own program if it is an end."""
-        if self.counting:
-            self._symbols = await self.counting.names.read()
-            self._sorter = Sorter(self.counter, self._symbols, programs=self.wire.own)
+        """Start the gateway's own program if it is an end."""
         if self.wire.own:
             verb, request = self._own()
             self._agent = await Agent.launch(self.wire_own.node, verb, request)
@@ -174,7 +184,13 @@ class Walk:
             await self._agent.abort()
 
     async def begin(self) -> None:
-        """Let the gateway's own program send, if it is an end."""
+        """Read the gateway's symbols, now that all that runs there is loaded.
+
+        Then let the gateway's own program send, if it is an end.
+        """
+        if self.counting:
+            self._symbols = await self.counting.names.read(anew=self._loads_programs)
+            self._sorter = Sorter(self.counter, self._symbols, programs=self.wire.own)
         if self._agent:
             await self._agent.start()
 

@@ -30,6 +30,11 @@ def test_a_modules_function_is_known() -> None:
     assert Symbols(LINES.splitlines()).function(0xC0000008).name == "nft_do_chain"
 
 
+def test_a_bpf_program_has_its_own_name() -> None:
+    line = "ffffffffc0400000 t bpf_prog_3b185187f1855c4c_gm_capture\t[bpf]"
+    assert Symbols([*WIDE.splitlines(), line]).function(0xFFFFFFFFC0400010).name == "gm_capture"
+
+
 def test_what_lies_behind_the_code_is_of_no_function() -> None:
     symbols = Symbols([*LINES.splitlines(), "80200000 T _einittext"])
     assert symbols.function(0x811D4000).name == UNKNOWN
