@@ -115,10 +115,14 @@ class Box:
 
     def wait(self) -> None:
         """Wait until its SSH server takes a connection, and its services are up."""
-        self.runner.run(_listens(self.host.names["lan"]))
+        self.listens(OURS.host)
         if self.is_openwrt:
             while self.said(UP) != "up":
                 time.sleep(1)
+
+    def listens(self, address: str) -> None:
+        """Wait until an SSH server takes a connection at an address of it."""
+        self.runner.run(_listens(self.host.names["lan"], address))
 
     def reset(self) -> None:
         """Press its reset button."""
@@ -166,12 +170,12 @@ async def _start(folder: Path, name: str, station: str) -> Machine:
     )
 
 
-async def _listens(name: str) -> None:
+async def _listens(name: str, address: str) -> None:
     until = time.monotonic() + BOOT_S
     while time.monotonic() < until:
         try:
             async with asyncio.timeout(1):
-                return (await dial(name, OURS.host, SSH_PORT)).close()
+                return (await dial(name, address, SSH_PORT)).close()
         except OSError:
             await asyncio.sleep(0.5)
-    raise TimeoutError("the box does not listen")
+    raise TimeoutError(f"the box does not listen at {address}")

@@ -114,6 +114,18 @@ def test_what_was_offloaded_is_measured(booted: Booted, path: Way) -> None:
     assert record.values["offloaded_share"] > 0.8
 
 
+def test_a_classifier_sees_flows_that_are_offloaded_by_software_and_reports_them(
+    booted: Booted,
+) -> None:
+    record = booted.measure(arm("nat", "classify:jumping", "offload:software"))
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.accounting is not None
+    (program,) = record.evidence.programs
+    assert program.counters["offloaded"] == FEW.flows
+    assert any(f"up to {FEW.flows} flows at a time" in note for note in record.notes)
+    assert program.counters["seen"] >= record.accounting.unique  # tc's hook is before the table's
+
+
 def test_what_xdp_forwards_is_counted(booted: Booted) -> None:
     record = booted.measure(arm("route", "xdp"))
     assert record.values["offloaded_share"] > 0.95

@@ -25,6 +25,7 @@ from gatemark.station.wiring import Gateway
 OWN: Final = "gatemark"  # begins the name of each section of ours
 NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
 FLOWS: Final = ("flow_offloading", "flow_offloading_hw")
+STEERING: Final = "packet_steering"  # the one option of `network` that netifd does not read
 
 # Zones are asked of the firewall itself, by their ports; their sections are sought by zone.
 FIND = """
@@ -45,7 +46,7 @@ uci -X show firewall.@defaults[0] | sed -n 's/^firewall\\.\\(.*\\)=defaults$/def
 """
 # Another's are theirs to finish.
 STAGED = """
-if uci changes {file} | grep -q .; then
+if uci changes {file} | grep {which} | grep -q .; then
   echo "somebody has staged changes: uci commit" {file}", or uci revert" {file} >&2; exit 1
 fi
 """
@@ -89,9 +90,12 @@ async def _stage(gateway: Gateway, changes: Changes, *, masquerade: bool) -> Non
     await fw4.check(gateway, meant, before)
 
 
-async def require_unstaged(gateway: Gateway, file: str) -> None:
-    """Raise NodeError where somebody has staged changes of a configuration file."""
-    await gateway.run(*sh(shell(STAGED, file=file)))
+async def require_unstaged(gateway: Gateway, file: str, which: Sequence[str] = (".",)) -> None:
+    """Raise NodeError where somebody has staged changes of a configuration file.
+
+    `which` of them count is said in words of grep's.
+    """
+    await gateway.run(*sh(shell(STAGED, file=file, which=which)))
 
 
 async def sections(gateway: Gateway, lan: str, wan: str) -> list[tuple[str, str]]:

@@ -87,6 +87,11 @@ class Setup:
         if journal := self.changes.journal:
             journal.close()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """By what features are set, where a gateway has more than one means; for a record."""
+        return tuple(note for _, asked in self._applied for note in asked.notes)
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on this gateway, or nothing."""
         return self.means.lacks(arm)

@@ -57,9 +57,10 @@ SETTINGS = literals(
         "routes": "(ip route show; ip -6 route show) | sed 's/ expires [0-9]*sec//'",
         "offloads": "command -v ethtool > /dev/null || exit; "
         "for d in $PORTS; do echo $d; ethtool -k $d | grep -E ': (on|off)$'; done",
-        "steering": "for d in $PORTS; do for f in /sys/class/net/$d/queues/rx-*/rps_cpus "
-        "/sys/class/net/$d/threaded; do "
-        "[ -e $f ] && echo ${f#/sys/class/net/} $(cat $f); done; done",
+        # With what a port is made of: the ports of a bridge, the device below a switch.
+        "steering": "cd /sys/class/net; for d in $PORTS; do for p in $d $d/lower_* "
+        "$d/lower_*/lower_*; do for f in $p/queues/rx-*/rps_cpus $p/threaded; do "
+        "[ -e $f ] && echo $f $(cat $f); done; done; done",
         "qdiscs": "tc qdisc show",
         "ruleset": "nft -s list ruleset",
         "iptables": "(iptables-save; ip6tables-save) | "

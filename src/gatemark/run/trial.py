@@ -60,7 +60,8 @@ async def run(
     try:
         with awake() as idle:
             raw = await _measure(bench, turns.sent(spec), on_rate, start)
-            base = replace(base, placement=bench.words | {"idle": idle})
+            placement = bench.words | {"idle": idle}
+            base = replace(base, placement=placement, notes=bench.setup.notes)
         threads = watching.threads(bench.station, spec)
         record = reading.complete(base, spec, raw, threads)
         series = reading.series(spec, raw, threads)

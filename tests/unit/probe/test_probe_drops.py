@@ -62,6 +62,7 @@ TC = """\
 [{"kind":"htb","handle":"1:","dev":"eth2","root":true,"drops":{n},"overlimits":9},
 {"kind":"fq_codel","handle":"10:","dev":"eth2","parent":"1:1","drops":{n}},
 {"kind":"clsact","handle":"ffff:","dev":"eth1","parent":"ffff:fff1","drops":{n}},
+{"kind":"cake","handle":"8001:","dev":"ifb4eth2","root":true,"drops":{n}},
 {"kind":"pfifo","handle":"2:","dev":"eth9","root":true,"drops":{n}}]
 """
 CONNTRACK = """\
@@ -113,7 +114,14 @@ def rose(text: str, *, is_own: bool = True) -> list[tuple[str, str, str, int]]:
         (SNMP6, [("ip", "Ip6InTooBigErrors", ""), ("ip", "Ip6FragFails", "")]),
         (NEIGHBOURS, [("neighbour", "unresolved_discards", "arp")]),
         (BACKLOG, [("backlog", "softnet dropped", "")]),
-        (TC, [("ingress", "tc clsact", "eth1"), ("qdisc", "htb", "eth2")]),
+        (
+            TC,
+            [
+                ("ingress", "tc clsact", "eth1"),
+                ("ingress", "cake", "ifb4eth2"),
+                ("qdisc", "htb", "eth2"),
+            ],
+        ),
         (CONNTRACK, [("netfilter", "conntrack insert_failed", "")]),
         (
             LEGACY,

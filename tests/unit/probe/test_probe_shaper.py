@@ -71,3 +71,9 @@ def test_cakes_tins_are_there_each() -> None:
 
 def test_without_counters_nothing_is_told() -> None:
     assert seen(queues("\n@@ eth1\n", ["eth1"]), queues("", ["eth1"])).evidence == {"qdisc": {}}
+
+
+def test_what_sqm_holds_as_it_comes_in_is_of_the_gateway_too() -> None:
+    inward = [qdisc | {"dev": "ifb4eth1"} for qdisc in cake(6, 500)]
+    assert read(inward)["ifb4eth1"][0]["drops"] == 6
+    assert "ifb4eth1" not in read(cake(6, 500))

@@ -22,6 +22,11 @@ def test_each_part_is_taken_by_its_name(tmp_path: Path) -> None:
     assert sources.archives(tmp_path).keys() == {*sources.WANTED}
 
 
+def test_sqm_is_taken_where_it_is_there(tmp_path: Path) -> None:
+    put(tmp_path, *sources.WANTED, sources.SQM)
+    assert sources.archives(tmp_path).keys() == {*sources.WANTED, sources.SQM}
+
+
 def test_missing_parts_are_named(tmp_path: Path) -> None:
     put(tmp_path, *(name for name in sources.WANTED if name not in ("uci", "libnl-tiny")))
     with pytest.raises(UsageError, match=r"libnl-tiny-REVISION\.tar\.gz, uci-REVISION\.tar\.gz"):

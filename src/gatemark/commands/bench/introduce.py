@@ -95,7 +95,7 @@ def _login(address: str, key: Path | None, known_hosts: Path | None, *, password
 
 def _interviewed(login: "Login", wanted: Wanted) -> "Bench":
     """Look, ask, look again. Raises GatemarkError."""
-    from gatemark.station.ssh import interview
+    from gatemark.station.ssh.control_port import CommandsError
     from gatemark.station.ssh.plugged import free
     from gatemark.station.ssh.written import Bench
 
@@ -104,7 +104,7 @@ def _interviewed(login: "Login", wanted: Wanted) -> "Bench":
     output.say(f"{login.address}: {shown.model}, {shown.firmware}")
     try:
         wanted, choice = _chosen(shown, wanted)
-    except interview.CommandsError as error:
+    except CommandsError as error:
         output.say(error.commands)
         raise
     nics, by = _run(free(login.address.host))

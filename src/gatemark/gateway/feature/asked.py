@@ -20,6 +20,8 @@ class Asked:
     changes: Changes
     path: str
     arguments: tuple[str, ...]  # behind its name, complete: filter:100 has ("100", "nft")
+    # By what it was set, where a gateway has more than one means. A feature adds to it.
+    notes: list[str] = field(default_factory=list)
 
     @property
     def ports(self) -> tuple[str, ...]:

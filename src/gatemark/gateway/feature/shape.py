@@ -34,6 +34,7 @@ from gatemark.plan.shaper.shape import (
     parse,
     ports,
 )
+from gatemark.station.wiring import Gateway
 
 HANDLE: Final = "676d:"  # "gm"
 BUCKET_S: Final = 0.005
@@ -82,15 +83,19 @@ async def apply(asked: Asked) -> None:
     """Put it at the root of each port; refused where somebody made a qdisc there himself."""
     shape = parse(asked.arguments)
     for port, bps in _rates(asked, shape):
-        text = await asked.gateway.run("tc", "qdisc", "show", "dev", port, "root")
-        if kind := owners(text):
-            raise UnavailableError(
-                f"{port} has a {kind} of its owner at its root: tc qdisc del dev {port} root"
-            )
+        await require_free(asked.gateway, port)
         await asked.changes.attempt(change(shape, port, bps), undo=shell(UNDO, port=port))
     if shape.by == CLASSES:
         chains = table.filter_chains(asked.path, rules(shape.first))
         await table.add(asked.changes, TABLE, chains)
+
+
+async def require_free(gateway: Gateway, port: str) -> None:
+    """Raise UnavailableError where somebody made a qdisc at a port's root himself."""
+    if kind := owners(await gateway.run("tc", "qdisc", "show", "dev", port, "root")):
+        raise UnavailableError(
+            f"{port} has a {kind} of its owner at its root: tc qdisc del dev {port} root"
+        )
 
 
 def _rates(asked: Asked, shape: Shape) -> list[tuple[str, int]]:
@@ -103,15 +108,15 @@ def _rates(asked: Asked, shape: Shape) -> list[tuple[str, int]]:
 def change(shape: Shape, port: str, bps: int) -> Script:
     """The commands that hold a port to a rate."""
     if shape.by == "cake":
-        words, size = [*shape.words], _size(shape)
+        words, sizes = [*shape.words], size(shape)
         if shape.first == MARKED:
             words += ["fwmark", f"{mark.MASK:#x}"]
-        return shell(CAKE, port=port, handle=HANDLE, bps=bps, words=words, size=size)
+        return shell(CAKE, port=port, handle=HANDLE, bps=bps, words=words, size=sizes)
     bps = round(bps * PTM) if shape.cells == "ptm" else bps
     if shape.by == "tbf":
         bucket = max(LEAST_BUCKET_BYTES, round(bps / 8 * BUCKET_S))
         bytes_ = shell(MTU, port=port) if shape.one_frame else bucket
-        return shell(TBF, port=port, handle=HANDLE, bps=bps, bucket=bytes_, size=_size(shape))
+        return shell(TBF, port=port, handle=HANDLE, bps=bps, bucket=bytes_, size=size(shape))
     classes = _weighted(shape, port, bps) if shape.by == CLASSES else _single(shape, port, bps)
     default = 2 if shape.by == CLASSES else 1
     return joined((shell(ROOT, port=port, handle=HANDLE, default=default), *classes))
@@ -155,7 +160,7 @@ def _class(shape: Shape, port: str, own: Class) -> Script:
         ceil=own.ceil_bps,
         prio=own.prio,
         bucket=bucket,
-        size=_size(shape),
+        size=size(shape),
     )
 
 
@@ -163,7 +168,7 @@ def _pfifo(shape: Shape, port: str, own: str) -> Script:
     return shell(PFIFO, port=port, own=f"{HANDLE}{own}", packets=shape.queue_packets)
 
 
-def _size(shape: Shape) -> Script:
+def size(shape: Shape) -> Script:
     """What a packet counts for, as this discipline is told: htb and tbf count Ethernet's header."""
     is_cake, words = shape.by == "cake", []
     if shape.overhead_bytes is not None:

@@ -7,8 +7,7 @@
     rps        every CPU but the first, which takes the interrupts where nobody moved them
     all        every CPU
 
-The last three are RPS (Documentation/networking/scaling.rst) with NAPI not threaded; `rps` and
-`all` are what OpenWrt's `packet_steering` 1 and 2 mean.
+The last three are RPS (Documentation/networking/scaling.rst) with NAPI not threaded.
 
 A gateway of this machine has threads on a CPU that its station gave it (station/napi.py): it is
 `threaded` and `one` by itself. In softirqs, or on every CPU, it would forward on the tester's.
@@ -26,6 +25,8 @@ from gatemark.node.shell import Here
 
 ITSELF: Final = ("threaded", "one")  # how a gateway of this machine is
 SHARED: Final = "the packets would be worked on by the tester's processor"
+ONE_CPU: Final = "the gateway has one CPU only"
+NO_RPS: Final = "its kernel has no RPS"
 ONLINE: Final = "/sys/devices/system/cpu/online"
 QUEUES: Final = "ls -d /sys/class/net/{port}/queues/rx-*"
 SPAN: Final = re.compile(r"(\d+)(?:-(\d+))?")
@@ -42,7 +43,7 @@ async def apply(asked: Asked) -> None:
         return
     cpus = online(await asked.gateway.run("cat", ONLINE))
     if to in ("rps", "all") and len(cpus) < 2:
-        raise UnavailableError("the gateway has one CPU only")
+        raise UnavailableError(ONE_CPU)
     chosen = {"one": cpus[:1], "rps": cpus[1:], "all": cpus}.get(to, [])
     for port in asked.ports:
         await _steer(asked, port, mask(chosen), threaded=to == "threaded")
@@ -56,7 +57,7 @@ async def _steer(asked: Asked, port: str, chosen: str, *, threaded: bool) -> Non
     if threaded and thread not in there:
         raise UnavailableError("its kernel has no threaded NAPI: it came with Linux 5.12")
     if int(chosen.replace(",", ""), 16) and not there.keys() >= {*masks}:
-        raise UnavailableError("its kernel has no RPS")
+        raise UnavailableError(NO_RPS)
     wanted = {
         path: ("1" if threaded else "0") if path == thread else shown(chosen, was)
         for path, was in there.items()
@@ -83,7 +84,12 @@ def mask(cpus: list[int]) -> str:
     return ",".join(reversed(words)).lstrip("0,") or "0"
 
 
-@reader("a mask of CPUs")
 def shown(chosen: str, was: str) -> str:
     """A mask with as many digits as the kernel shows, so that one that is set already is seen."""
-    return was if int(was.replace(",", ""), 16) == int(chosen.replace(",", ""), 16) else chosen
+    return was if is_same(was, chosen) else chosen
+
+
+@reader("a mask of CPUs")
+def is_same(shown: str, meant: str) -> bool:
+    """Whether two masks name the same CPUs, with however many digits."""
+    return int(shown.replace(",", ""), 16) == int(meant.replace(",", ""), 16)

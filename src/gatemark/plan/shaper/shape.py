@@ -43,6 +43,7 @@ UDP: Final = "udp"
 MARKED: Final = "marked"  # by `classify` or `act`
 QUEUE_PACKETS: Final = 50  # of each class of htb2
 ETHERNET_BYTES: Final = 14  # of its header, which the kernel's htb and tbf count anyhow
+NAME_CHARACTERS: Final = 15  # of a device (IFNAMSIZ, with the NUL)
 LAST_PORT: Final = 65_535
 LAST_DSCP: Final = 63
 PORTS: Final = re.compile(r"(\d+)(?:-(\d+))?")
@@ -190,6 +191,11 @@ def _of_first(first: str, path: str, others: Sequence[str]) -> Iterator[str]:
     for other in ("netfilter-absent", "offload"):
         if other in others:
             yield f"{CLASSES} needs a rule of nft, which {other} leaves out; leave one out"
+
+
+def inwards(port: str) -> str:
+    """The device at which SQM holds what comes in by a port, by the name that it gives it."""
+    return f"ifb4{port}"[:NAME_CHARACTERS]
 
 
 def _bps(mbit: str) -> int:

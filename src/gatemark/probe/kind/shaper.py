@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from gatemark.node.quoted import shell
 from gatemark.node.reader import reader
+from gatemark.plan.shaper.shape import inwards
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
 from gatemark.probe.watcher import Twice
 
@@ -59,21 +60,23 @@ Queues = dict[str, list[Queue]]  # port -> its disciplines and classes
 
 def qdiscs(place: Place) -> Twice:
     """The counters before and after the load."""
-    devices = list(place.gateway.devices.values())
-    read = partial(queues, devices=devices)
+    ports = list(place.gateway.devices.values())
+    devices = [*ports, *map(inwards, ports)]
+    read = partial(queues, devices=ports)
     return Twice(place.gateway.node, shell(READ, devices=devices), read)
 
 
 @reader("what tc counted")
 def queues(text: str, devices: Collection[str]) -> Queues:
-    """The disciplines and classes of each port.
+    """The disciplines and classes of each port, and of SQM's device for what comes in by it.
 
     None where tc is busybox's or missing: it does not count.
     """
     printed, *classes = text.split(f"{MARK} ")
     if not printed.strip():
         return {}
-    ports: Queues = {device: [] for device in devices}
+    inward = [inwards(device) for device in devices]
+    ports: Queues = {device: [] for device in (*devices, *inward)}
     for qdisc in json.loads(printed):
         if (device := qdisc["dev"]) in ports and qdisc["kind"] not in NO_QUEUE:
             ports[device].append(_queue(qdisc))
@@ -81,7 +84,7 @@ def queues(text: str, devices: Collection[str]) -> Queues:
         device, _, lines = section.partition("\n")
         if device.strip() in ports:
             ports[device.strip()] += _classes(lines)
-    return ports
+    return {device: queue for device, queue in ports.items() if queue or device not in inward}
 
 
 def _queue(qdisc: Mapping[str, Any]) -> Queue:

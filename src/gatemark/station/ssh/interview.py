@@ -2,7 +2,7 @@
 """Which of a box's ports are LAN and WAN, what carries the session, and who sets what.
 
 What a box has is read by `ports.py`. What cannot be measured as it stands is refused in one line
-that says how to fix it; where a fix takes several commands they are in `Choice.fix`, to be pasted.
+that says how to fix it (`control_port.py` has those that take several commands).
 """
 
 from dataclasses import dataclass
@@ -11,35 +11,11 @@ from typing import Final
 from gatemark.error import UsageError
 from gatemark.plan.toml import nearest
 from gatemark.station.mode import Mode
+from gatemark.station.ssh import control_port
 from gatemark.station.ssh.ports import Shown
 
 LAN: Final = "lan"  # OpenWrt's names for its networks
 WAN: Final = "wan"
-CONTROL: Final = "192.168.9.1"  # of a control port that OpenWrt's defaults do not use
-PAGE: Final = "docs/openwrt.md"
-# A port of its own for the session: out of the bridge, with a network and a zone.
-OUT_OF_BRIDGE: Final = """\
-b=$(uci -X show network | sed -n "s/^network\\.\\([^.]*\\)\\.name='{bridge}'\\$/\\1/p")
-uci -q del_list network.$b.ports='{port}'
-uci set network.control=interface
-uci set network.control.device='{port}'
-uci set network.control.proto='static'
-uci set network.control.ipaddr='{address}/24'
-uci set firewall.control=zone
-uci set firewall.control.name='control'
-uci add_list firewall.control.network='control'
-uci set firewall.control.input='ACCEPT'
-uci set firewall.control.output='ACCEPT'
-uci set firewall.control.forward='REJECT'
-uci commit; /etc/init.d/network reload; /etc/init.d/firewall reload"""
-
-
-class CommandsError(UsageError):
-    """It is fixed by several commands on the box: `commands`, to be pasted there."""
-
-    def __init__(self, message: str, commands: str) -> None:
-        super().__init__(message)
-        self.commands = commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +40,7 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
             f"`opkg install coreutils-{shown.lacks[0]}`, or a package of its name"
         )
     lan, wan = _ports(shown, lan, wan)
-    _require_apart(shown, lan, wan)
+    control_port.require(shown, lan, wan)
     mode = Mode.OBSERVE if observe else _mode(shown)
     if mode is Mode.OBSERVE:
         _require_addressed(shown, lan, wan)
@@ -108,38 +84,6 @@ def _ports(shown: Shown, lan: str, wan: str) -> tuple[str, str]:
     if not wan and not shown.networks and free:
         wan = free.pop(0)
     return lan, wan
-
-
-def _require_apart(shown: Shown, lan: str, wan: str) -> None:
-    """The session comes in by neither of the test ports. Raises UsageError with the commands."""
-    session = shown.session
-    around = {session, *shown.ports_of(session)} if session else set()
-    if wan and wan in around:
-        raise UsageError(
-            f"SSH comes in by {wan}, the WAN port, so it cannot be measured: reach the box by a "
-            "port that is neither LAN nor WAN"
-        )
-    members = shown.ports_of(lan)
-    if not session or not around & {lan, *members}:
-        return
-    if shown.swconfig or any(shown.devices[port].kind == "vlan" for port in members):
-        raise UsageError(
-            f"SSH comes in by {session}, and its ports are those of a switch that swconfig sets: "
-            f"give one socket of it a VLAN and a network of its own ({PAGE} shows how)"
-        )
-    if len(members) < 2:
-        raise UsageError(
-            f"SSH comes in by {session}, the only LAN port: reach the box by a third port, or by "
-            "Wi-Fi, or name another LAN port: --lan"
-        )
-    port = next((port for port in reversed(members) if not shown.devices[port].carrier), "")
-    port = port or members[-1]
-    raise CommandsError(
-        f"SSH comes in by {session}, which all LAN ports are in ({', '.join(members)}): take "
-        f"{port} out of it, for SSH alone, by the commands above; then plug this PC into {port}, "
-        f"give its NIC {CONTROL[:-1]}2/24 and introduce root@{CONTROL}",
-        OUT_OF_BRIDGE.format(bridge=lan, port=port, address=CONTROL),
-    )
 
 
 def _mode(shown: Shown) -> Mode:
@@ -192,6 +136,15 @@ def _notes(shown: Shown, lan: str, wan: str, mode: Mode) -> list[str]:
         notes.append(
             f"{WAN} asks for its address by DHCP: while a run lasts it has one of ours besides"
         )
+    if shared := _conduits(shown, lan) & _conduits(shown, wan):
+        conduit = ", ".join(sorted(shared))
+        notes.append(f"LAN and WAN are VLANs of {conduit}: up and down at once share its rate")
     if not shown.devices[lan].carrier:
         notes.append(f"{lan} has no carrier: nothing is plugged in yet, or the port is down")
     return notes
+
+
+def _conduits(shown: Shown, device: str) -> set[str]:
+    """What the ports of a device stand on, where they are VLANs."""
+    ports = (shown.devices[port] for port in (shown.ports_of(device) if device else ()))
+    return {ground for port in ports if port.kind == "vlan" for ground in port.below}

@@ -9,7 +9,7 @@ other end. Nothing is set on the box; a NIC that is down is brought up for that,
 import asyncio
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,10 +72,16 @@ async def plugged(box: Node, nics: Iterable[str], ports: Iterable[str]) -> dict[
         await asyncio.sleep(COUNTED_S)
         after = await received(box)
         came = {port: after.get(port, 0) - before.get(port, 0) for port in wanted}
+        came = {port: packets - _tagged(port, came) for port, packets in came.items()}
         port = max(came, key=lambda port: came[port], default="")
         if port and came[port] >= ARRIVED * FRAMES:
             leads[name] = port
     return leads
+
+
+def _tagged(port: str, came: Mapping[str, int]) -> int:
+    """What came to VLANs of a port, as netifd calls them: it is counted at both."""
+    return sum(packets for other, packets in came.items() if other.startswith(f"{port}."))
 
 
 def _send(name: str) -> None:

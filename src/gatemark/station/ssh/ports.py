@@ -16,7 +16,8 @@ from gatemark.node.ask import ask
 from gatemark.node.quoted import literal, literals, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
-from gatemark.station.ssh import control
+from gatemark.station.ssh import control, swconfig
+from gatemark.station.ssh.swconfig import Vlan
 
 TOOLS: Final = ("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")
 # What our scripts are made of; a full busybox has all of them.
@@ -35,7 +36,6 @@ QUESTIONS: Final = literals(
         "networks": "ubus call network.interface dump",
         "addresses": "ip -o addr show scope global",
         "default": "ip route show default",
-        "switch": "swconfig list",
         "can": f"for t in {' '.join(TOOLS)}; do command -v $t > /dev/null && echo $t; done; true",
         "lacks": f"for t in {' '.join(APPLETS)}; do "
         "command -v $t > /dev/null || echo $t; done; true",
@@ -88,6 +88,8 @@ class Shown:
     tools: frozenset[str]
     swconfig: bool  # its switch is set by swconfig: its ports are VLANs of one device
     writes: bool  # /tmp takes a file
+    vlans: tuple[Vlan, ...] = ()  # of such a switch
+    unlinked: frozenset[tuple[str, str]] = frozenset()  # its sockets without a link
     lacks: tuple[str, ...] = ()  # applets that a busybox usually has
 
     def ports_of(self, device: str) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ class Shown:
 
 async def look(box: Node) -> Shown:
     """Ask it. Raises StationError, NodeError."""
-    raw = await ask(box, QUESTIONS | hardware.QUESTIONS)
+    raw = await ask(box, QUESTIONS | swconfig.QUESTIONS | hardware.QUESTIONS)
     facts = hardware.hardware(raw)
     devices = _devices(raw["devices"])
     if not devices:
@@ -122,6 +124,8 @@ async def look(box: Node) -> Shown:
         tools=frozenset(raw["can"].split()),
         swconfig=bool(raw["switch"].strip()),
         writes=raw["writes"] == "yes",
+        vlans=swconfig.vlans(raw["vlans"]),
+        unlinked=swconfig.unlinked(raw["unlinked"]),
         lacks=tuple(raw["lacks"].split()),
     )
 

@@ -12,13 +12,16 @@ from gatemark.node.remote.login import ASK, Address, Login
 from gatemark.station.load import load
 from gatemark.station.mode import Mode
 from gatemark.station.ssh.box import Box
-from gatemark.station.ssh.interview import CommandsError, choose
+from gatemark.station.ssh.control_port import CommandsError
+from gatemark.station.ssh.interview import choose
 from gatemark.station.ssh.ports import Device, Network, Shown
+from gatemark.station.ssh.swconfig import Vlan
 from gatemark.station.ssh.written import Bench, drawing, toml
 
 
 def device(name: str, kind: str = "", master: str = "", *, carrier: bool = True) -> Device:
-    return Device(name, kind, kind in ("", "dsa"), master, (), carrier)
+    below = (name.partition(".")[0],) if kind == "vlan" else ()
+    return Device(name, kind, kind in ("", "dsa"), master, below, carrier)
 
 
 def shown(*devices: Device, networks: Mapping[str, str], session: str, **other: object) -> Shown:
@@ -62,6 +65,9 @@ SWCONFIG = shown(
     session="br-lan",
     swconfig=True,
 )
+LAN_VLAN = Vlan("cfg05", "switch0", 1, 1, ("2", "3", "4"), ("0t",))
+WAN_VLAN = Vlan("cfg06", "switch0", 2, 2, ("1",), ("0t",))
+SOCKETS = replace(SWCONFIG, vlans=(LAN_VLAN, WAN_VLAN))
 PLAIN = shown(
     *(device(name) for name in ("eth0", "eth1", "eth2")),
     networks={},
@@ -108,8 +114,53 @@ def test_one_bridge_is_refused_with_the_commands_that_take_a_port_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("unlinked", "kept", "taken"),
+    [((), "0t 2 3", "0t 4"), ((("switch0", "1"), ("switch0", "3")), "0t 2 4", "0t 3")],
+    ids=["the last", "rather one without a link"],
+)
+def test_a_socket_of_a_switch_is_given_a_vlan_of_its_own(
+    unlinked: tuple[tuple[str, str], ...], kept: str, taken: str
+) -> None:
+    with pytest.raises(CommandsError, match=r"ports 2, 3, 4 of switch0.: take port \d ") as caught:
+        choose(replace(SOCKETS, unlinked=frozenset(unlinked)))
+    lines = caught.value.commands.splitlines()
+    assert lines[0] == f"uci set network.cfg05.ports='{kept}'"
+    assert f"uci set network.control_vlan.ports='{taken}'" in lines
+    assert "uci set network.control_vlan.vlan='3'" in lines
+    assert "uci set network.control.device='eth0.3'" in lines
+
+
+def test_two_vlans_of_one_port_share_its_rate() -> None:
+    reached = {**SOCKETS.devices, "eth0.3": device("eth0.3", "vlan")}
+    notes = choose(replace(SOCKETS, devices=reached, session="eth0.3")).notes
+    assert "LAN and WAN are VLANs of eth0: up and down at once share its rate" in notes
+
+
+@pytest.mark.parametrize(
+    "vlans",
+    [
+        (replace(LAN_VLAN, tagged=()), WAN_VLAN),
+        (replace(LAN_VLAN, sockets=("2",)), WAN_VLAN),
+        (LAN_VLAN, replace(LAN_VLAN, switch="switch1")),
+    ],
+    ids=["the processor untagged", "a single socket", "two switches"],
+)
+def test_where_it_is_not_plain_what_to_set_nothing_is_to_be_pasted(
+    vlans: tuple[Vlan, ...],
+) -> None:
+    with pytest.raises(UsageError, match=r"give one socket of it a VLAN.*shows how") as caught:
+        choose(replace(SOCKETS, vlans=vlans))
+    assert not isinstance(caught.value, CommandsError)
+
+
+@pytest.mark.parametrize(
     ("box", "options", "why"),
     [
+        (
+            replace(SWCONFIG, swconfig=False),
+            {},
+            "SSH comes in by br-lan, and the LAN's ports are VLANs",
+        ),
         (SWCONFIG, {}, "a switch that swconfig sets: give one socket of it a VLAN"),
         (replace(DSA, session="wan"), {}, "SSH comes in by wan, the WAN port"),
         (replace(PLAIN, devices={"eth0": device("eth0")}), {}, "no port for traffic besides eth0"),

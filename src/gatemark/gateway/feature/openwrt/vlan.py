@@ -46,7 +46,7 @@ done
 async def apply(asked: Asked) -> None:
     """Tag what goes to the WAN side's hosts."""
     gateway = asked.gateway
-    await openwrt.require_unstaged(gateway, "network")
+    await openwrt.require_unstaged(gateway, "network", ("-v", openwrt.STEERING))
     line = await wan(gateway)
     tagged = f"{line.device}.{vlan.ID}"
     if (await gateway.run("ls", "/sys/class/net")).split().count(tagged):

@@ -2,20 +2,21 @@
 """OpenWrt's root file system out of its own tree, as its Makefiles lay it out.
 
 package/base-files, target/linux/TARGET, netifd, firewall4, procd, dropbear   copied whole
+sqm-scripts     the same, where the sources have it
 shim/           ours: what OpenWrt has in C or as a patch, and how the ports are called
 STAGE           programs and libraries that were compiled (`userland.py`)
 """
 
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
 from gatemark.station.image import cpio
 from gatemark.station.image.arch import Arch
-from gatemark.station.image.openwrt.sources import FOLDERS
+from gatemark.station.image.openwrt.sources import FOLDERS, SQM
 
 PATH: Final = "/usr/sbin:/usr/bin:/sbin:/bin"
 # Folder of the unpacked sources -> where its files go; later ones win.
@@ -25,6 +26,7 @@ COPIED: Final = (
     ("openwrt/package/network/config/netifd/files", ""),
     ("firewall4/root", ""),
     ("openwrt/package/system/uci/files", ""),
+    ("sqm-scripts/src", "usr/lib/sqm/"),
 )
 # Processor -> target and subtarget of OpenWrt's that are nearest, and how it calls the core. Where
 # the sources have no files of a target, those of every target do.
@@ -57,6 +59,15 @@ PLACED: Final = (
         False,
     ),
 )
+# The same of sqm-scripts, where the sources have it, and its service.
+SQM_PLACED: Final = (
+    ("sqm-scripts/src/run-openwrt.sh", "usr/lib/sqm/run.sh", True),
+    ("sqm-scripts/platform/openwrt/sqm-init", "etc/init.d/sqm", True),
+    ("sqm-scripts/platform/openwrt/sqm-uci", "etc/config/sqm", False),
+    ("sqm-scripts/platform/openwrt/sqm.conf", "etc/sqm/sqm.conf", False),
+    ("sqm-scripts/platform/openwrt/sqm-hotplug", "etc/hotplug.d/iface/11-sqm", False),
+)
+SQM_SERVICES: Final = ("sqm",)
 SHIMS: Final = {
     "init": ("init",),
     "kmodloader": ("sbin/kmodloader",),
@@ -130,7 +141,8 @@ PATHED: Final = ("sbin/hotplug-call", "etc/preinit", "etc/profile")
 def copied(root: Path, arch: Arch, parts: Mapping[str, Path]) -> dict[str, cpio.Entry]:
     """What needs no compiler; `root` has the unpacked archives."""
     tree = dict(_copies(root, TARGETS[arch.name][0]))
-    for source, place, runs in PLACED:
+    has_sqm = SQM in parts
+    for source, place, runs in (*PLACED, *(SQM_PLACED if has_sqm else ())):
         tree[place] = (cpio.program if runs else cpio.file)((root / source).read_bytes())
     for name, places in SHIMS.items():
         data = shim(name).encode()
@@ -143,7 +155,7 @@ def copied(root: Path, arch: Arch, parts: Mapping[str, Path]) -> dict[str, cpio.
     tree |= {place: cpio.link(target) for place, target in LINKS.items()}
     tree |= {place: cpio.folder() for place in EMPTY}
     tree |= {"root": cpio.folder(0o700), "tmp": cpio.folder(0o1777)}
-    return tree | dict(_started(tree))
+    return tree | dict(_started(tree, (*SERVICES, *(SQM_SERVICES if has_sqm else ()))))
 
 
 def shim(name: str) -> str:
@@ -185,9 +197,11 @@ def _replaced(entry: cpio.Entry, words: Mapping[str, str]) -> cpio.Entry:
     return cpio.Entry(entry.mode, text.encode())
 
 
-def _started(tree: Mapping[str, cpio.Entry]) -> Iterator[tuple[str, cpio.Entry]]:
+def _started(
+    tree: Mapping[str, cpio.Entry], services: Iterable[str]
+) -> Iterator[tuple[str, cpio.Entry]]:
     """The links in etc/rc.d that `/etc/init.d/SERVICE enable` makes."""
-    for name in SERVICES:
+    for name in services:
         for word, at in ORDER.findall(tree[f"etc/init.d/{name}"].data.decode()):
             when = {"START": "S", "STOP": "K"}[word]
             yield f"etc/rc.d/{when}{at}{name}", cpio.link(f"../init.d/{name}")

@@ -46,7 +46,7 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
     def fill(place: Path) -> None:
         announce(f"building the image of OpenWrt for {arch.debian}'s virtual gateway")
         with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as unpacked:
-            for name in (sources.FOLDERS, sources.SCRIPTS, "netifd"):
+            for name in parts.keys() & {sources.FOLDERS, sources.SCRIPTS, "netifd", sources.SQM}:
                 sources.unpack(parts[name], Path(unpacked))
             copied = files.copied(Path(unpacked), arch, parts)
         from_packages = build.parts_of(source, _wanted)

@@ -17,19 +17,23 @@ BUILT: Final = (
 )
 SCRIPTS: Final = "firewall4"  # needs no compiler
 WANTED: Final = (*BUILT, SCRIPTS, FOLDERS)
+SQM: Final = "sqm-scripts"  # shapers; an image is whole without them
 HINT: Final = (
     "each is the archive of one repository of git.openwrt.org, as docs/openwrt.md names them"
 )
 
 
 def archives(folder: Path) -> dict[str, Path]:
-    """The archive of each part. Raises UsageError where one is missing or there twice."""
+    """The archive of each part, and of SQM where it is there.
+
+    Raises UsageError where one is missing or there twice.
+    """
     if not folder.is_dir():
         raise UsageError(f"--sources {folder}: no such folder: give one with OpenWrt's sources")
     results: dict[str, Path] = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         name, dash, _ = path.name.removesuffix(SUFFIX).rpartition("-")
-        if not dash or name not in WANTED:
+        if not dash or name not in (*WANTED, SQM):
             continue
         if name in results:
             raise UsageError(f"{path}: a second archive of {name}: keep one of them")

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """An OpenWrt box on a desk, over SSH: introduced, reported, refused, and given back."""
 
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command import GATEMARK
+from command import GATEMARK, environment
 
 from gatemark.error import NodeError
 from gatemark.station.qemu.lab import OURS
-from vm.box import OPENWRT, Box, box
+from gatemark.station.wiring import ADDRESS
+from vm.box import OPENWRT, PLAN, Box, box
 from vm.cpu import placement
 from vm.openwrt import require
 
@@ -62,6 +64,7 @@ def test_an_interview_writes_a_station_file_that_is_checked_sound(
     for line in ('lan = "br-lan"', 'wan = "eth2"', 'set = "openwrt"', 'nic = "nic0"'):
         assert line in written
     assert "| nic1 " in next(line for line in printed.splitlines() if "eth2" in line)
+    assert "note: wan asks for its address by DHCP: while a run lasts it has one" in printed
     assert "NO  " not in printed
     assert bench.said(bench.settings) == before
 
@@ -125,6 +128,11 @@ def test_a_fault_is_refused_in_one_line_that_says_how_to_fix_it(
     assert bench.said(bench.settings) == before
 
 
+def test_a_port_that_is_not_there_is_refused_with_one_that_is(bench: Box, tmp_path: Path) -> None:
+    printed = introduced(bench, tmp_path / "bench.toml", "--wan", "eth7", fails=True)
+    assert "--wan: the box has no port 'eth7'; did you mean 'eth2'?" in printed.splitlines()[-1]
+
+
 # It opens by itself: nobody else could. A reload would leave the chain that rejects, though empty.
 CLOSED = """
 (sleep 30; uci revert firewall; /etc/init.d/firewall restart) > /dev/null 2>&1 &
@@ -151,3 +159,97 @@ def test_a_firewall_that_closes_ssh_is_named(bench: Box, tmp_path: Path) -> None
 def test_a_wan_without_an_address_cannot_be_taken_as_it_is(bench: Box, tmp_path: Path) -> None:
     printed = introduced(bench, tmp_path / "bench.toml", "--observe", fails=True)
     assert "eth2 of the box has no IPv4 address (its protocol is dhcp" in printed.splitlines()[-1]
+
+
+# Ports as DSA calls them, with the control port left as it is; undone in the same way.
+RENAMED = """
+for pair in {pairs}; do
+  ip link set ${{pair%:*}} down; ip link set ${{pair%:*}} name ${{pair#*:}}
+done
+{config}
+/etc/init.d/network reload; /etc/init.d/firewall reload
+"""
+DSA = """
+uci delete network.@device[0].ports; uci add_list network.@device[0].ports=lan1
+uci set network.wan.device=wan; uci set network.wan6.device=wan
+"""
+
+
+def test_ports_of_dsa_are_taken_by_their_names(bench: Box, tmp_path: Path) -> None:
+    out = tmp_path / "bench.toml"
+    bench.said(RENAMED.format(pairs="eth1:lan1 eth2:wan", config=DSA))
+    time.sleep(SETTLED_S)
+    try:
+        printed = introduced(bench, out)
+    finally:
+        bench.said(RENAMED.format(pairs="lan1:eth1 wan:eth2", config="uci revert network"))
+        time.sleep(SETTLED_S)
+    assert "| nic0    |-----------------| lan1     LAN |" in printed
+    assert "| nic1    |-----------------| wan      WAN |" in printed
+    assert 'wan = "wan"' in out.read_text()
+    assert "NO  " not in printed
+
+
+def running(bench: Box, out: Path, station: Path) -> "subprocess.Popen[str]":
+    """A run on the box that its owner introduced."""
+    (out.parent / "plan.toml").write_text(PLAN.format(times=1))
+    words = ("run", out.parent / "plan.toml", "--station", station, "--out", out)
+    command = bench.host.words(*ALONE, *GATEMARK, *words)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment())
+
+
+def test_a_read_only_root_is_handled(bench: Box, tmp_path: Path) -> None:
+    before, out = bench.said(bench.settings), tmp_path / "bench.toml"
+    bench.said("mount -o remount,ro /")
+    try:
+        refused = bench.said("touch /etc/planted 2> /dev/null || echo refused").strip()
+        printed = introduced(bench, out)
+        with running(bench, tmp_path / "run", out) as run:
+            _, errors = run.communicate()
+    finally:
+        bench.said("mount -o remount,rw /")
+    assert refused == "refused"
+    assert "NO  " not in printed
+    assert run.returncode == 0, errors
+    assert bench.said(bench.settings) == before
+
+
+# A prefix as a provider's router delegates it: netifd is told of it, and uci is not.
+UPSTREAM = """
+ubus call network add_dynamic '{"name": "upstream", "proto": "static", "device": "eth2",
+"ip6prefix": ["2001:db8:77::/56"]}'
+"""
+ITS_END = """
+ubus call network.interface.upstream remove; sleep 5; ip addr del 2001:db8:77::1/60 dev br-lan
+"""
+ASSIGNED = {  # what plants it, what undoes that, how the address begins
+    "a ULA": ("true", "true", " fd"),
+    "a delegated prefix": (UPSTREAM, ITS_END, " 2001:db8:77:"),
+}
+LAN6 = "ip -o -6 addr show dev br-lan scope global"
+
+
+@pytest.mark.parametrize("prefix", ASSIGNED)
+def test_a_lan_address_by_ip6assign_stays_beside_ours(
+    bench: Box, tmp_path: Path, prefix: str
+) -> None:
+    plant, mend, begins = ASSIGNED[prefix]
+    out, during = tmp_path / "bench.toml", ""
+    bench.said(plant)
+    time.sleep(SETTLED_S)
+    try:
+        before = bench.said(bench.settings)
+        introduced(bench, out)
+        with running(bench, tmp_path / "run", out) as run:
+            while run.poll() is None and ADDRESS["gw0"]["ipv6"] not in during:
+                time.sleep(2)
+                during = bench.said(LAN6)
+            _, errors = run.communicate()
+        after = bench.said(bench.settings)
+    finally:
+        bench.said(mend)
+        time.sleep(SETTLED_S)
+    assert run.returncode == 0, errors
+    assert ADDRESS["gw0"]["ipv6"] in during
+    assert begins in during
+    assert after == before

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from gatemark.station.image.openwrt.official import unpacked
-from vm import official
 from vm.conftest import Booted, Stand
-from vm.openwrt import require, stand
+from vm.openwrt import official, require, stand
 
 # A boot, and a boot again, emulated: beside the boxes, which wait as much.
 pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1200)]
