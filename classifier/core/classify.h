@@ -75,34 +75,52 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 }
 
 /*
- * Gives a flow the class of a leaf. A class for which nothing is done is no decision to be kept.
+ * Whether what a flow sent still counts, since it was preferred. A bulk flow that some windows take
+ * for real time would else begin with an empty guard each time.
+ */
+SHARED int guard_remembers(const struct model *model, struct decision *decision, __u64 time_us)
+{
+	bucket_leak(&decision->guard, time_us, model->guard_rate);
+	return decision->guarded && decision->guard.level;
+}
+
+/*
+ * Gives a flow the class of a leaf. A class for which nothing is done is no decision to be kept,
+ * but for a guard that remembers.
  *
- * What bounds a preferred class begins as the flow comes to be preferred, whether or not a decision
- * for another class was kept before.
+ * What bounds a preferred class begins as the flow first comes to be preferred, whether or not a
+ * decision for another class was kept before.
  */
 SHARED struct decision *classify_settle(struct tables *tables, const struct model *model,
 					struct decision *decision, const struct seen *seen,
 					__u32 leaf)
 {
 	const struct class_action *action = &model->action[LEAF_CLASS(leaf)];
-	int begins = !decision || (action->priority && !model->action[decision->class].priority);
+	__u64 time_us = seen->moment.time_us;
+	int turns = action->priority != 0;
 
-	if (!action->mark) {
+	if (!action->mark && !(decision && guard_remembers(model, decision, time_us))) {
 		if (decision)
 			table_decision_drop(tables, &seen->key);
 		return 0;
 	}
-	if (!decision) {
+	if (decision) {
+		turns = turns && !model->action[decision->class].priority;
+	} else {
 		decision = table_decision_make(tables, &seen->key);
 		if (!decision)
 			return 0;
+		decision->guarded = decision->demoted = decision->waiting = 0;
+		decision->guard.last_us = time_us;
+		decision->guard.level = 0;
 	}
-	if (begins) {
-		decision->guard.last_us = seen->moment.time_us;
+	if (turns && !decision->guarded) {
 		decision->guard.level = 0;
 		decision->demoted = 0;
-		decision->waiting = action->priority && seen->key.protocol == CLASSIFY_TCP;
+		decision->guarded = 1;
 	}
+	if (turns)
+		decision->waiting = seen->key.protocol == CLASSIFY_TCP;
 	decision->class = LEAF_CLASS(leaf);
 	decision->confidence = LEAF_CONFIDENCE(leaf);
 	return decision;

@@ -27,7 +27,8 @@ struct decision {
 	__u8 class, confidence;
 	__u8 demoted; /* it takes more than its class may */
 	__u8 waiting; /* TCP, until a gap */
-	__u32 unused;
+	__u8 guarded; /* it was preferred once, and its guard counts since then */
+	__u8 unused[3];
 };
 
 enum verdict {

@@ -178,6 +178,32 @@ TEST(guard_counts_from_where_a_flow_comes_to_be_preferred)
 	CHECK_EQUAL(made.outcome.mark, 7);
 }
 
+/* Its windows are real time and bulk in turn, 1.5 MB a second. */
+TEST(guard_does_not_forget_a_flow_while_windows_give_it_another_class)
+{
+	struct made_flow made;
+	uint64_t time = 0;
+
+	begin(&made, "# window: 4");
+	for (int i = 0; i < 400; i++, time += 500)
+		made_add(&made, time, i / 4 % 2 ? 1400 : 100, WAY_UP);
+	for (int i = 0; i < 4; i++, time += 500)
+		made_add(&made, time, 100, WAY_UP);
+	CHECK_EQUAL(made.outcome.class, 1);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
+}
+
+TEST(decision_of_a_slow_flow_ends_with_a_window_for_which_nothing_is_done)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	for (uint64_t i = 0; i < 8; i++)
+		made_add(&made, i * SECOND, i < 4 ? 100 : 1400, WAY_UP);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_NONE);
+	CHECK(!made.record.is_decided);
+}
+
 TEST(new_sparse_flow_of_small_udp_packets_is_on_probation)
 {
 	struct made_flow made;

@@ -36,7 +36,7 @@ FLOOD_FLOWS: Final = 60
 BURST: Final = 512  # new flows of a host at once
 BEYOND: Final = 88
 SENT: Final = 60
-COMMAS: Final = 5  # in a line of counters
+COMMAS: Final = 6  # in a line of counters
 DEVICES: Final = (
     "ip link add lan type veth peer name host",
     "ip addr add 10.77.0.1/24 dev lan",

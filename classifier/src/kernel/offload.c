@@ -14,7 +14,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define OFFLOADED (1u << 14) /* IPS_OFFLOAD; by hardware, too. Not in all headers */
+/* Not in all headers. A flow that a driver forwards has both. */
+#define OFFLOADED (1u << 14) /* IPS_OFFLOAD */
+#define BY_DRIVER (1u << 15) /* IPS_HW_OFFLOAD */
 #define ALIGNED(bytes) (((size_t)(bytes) + 3) & ~(size_t)3)
 #define ANSWER_BYTES 32768
 #define ANSWERS_MOST 4096 /* of a dump: a table that grows meanwhile has an end, too */
@@ -45,8 +47,8 @@ static int ask(int fd)
 	return send(fd, &request, sizeof(request), 0) < 0 ? -errno : 0;
 }
 
-/* An older kernel does not filter: each connection's own status is looked at. */
-static bool is_offloaded(const struct nlmsghdr *header)
+/* A connection's own status, which an older kernel does not filter by; 0: it has none. */
+static uint32_t status_of(const struct nlmsghdr *header)
 {
 	size_t at = ALIGNED(sizeof(struct nlmsghdr) + sizeof(struct nfgenmsg));
 
@@ -56,24 +58,25 @@ static bool is_offloaded(const struct nlmsghdr *header)
 
 		memcpy(&status.head, place, sizeof(status.head));
 		if (status.head.nla_len < sizeof(struct nlattr))
-			return false;
+			return 0;
 		if ((status.head.nla_type & NLA_TYPE_MASK) == CTA_STATUS &&
 		    at + sizeof(status) <= header->nlmsg_len) {
 			memcpy(&status.value, place + sizeof(status.head), sizeof(status.value));
-			return (ntohl(status.value) & OFFLOADED) != 0;
+			return ntohl(status.value);
 		}
 		at += ALIGNED(status.head.nla_len);
 	}
-	return false;
+	return 0;
 }
 
 /* Counts those of an answer. 1: more come; 0: the end; -errno. */
-static int count(const char *bytes, size_t length, int64_t *offloaded)
+static int count(const char *bytes, size_t length, struct offloaded *offloaded)
 {
 	size_t at = 0;
 
 	while (at + sizeof(struct nlmsghdr) <= length) {
 		const struct nlmsghdr *header = (const void *)(bytes + at);
+		uint32_t status;
 
 		if (header->nlmsg_len < sizeof(*header) || header->nlmsg_len > length - at)
 			return -EBADMSG;
@@ -81,16 +84,17 @@ static int count(const char *bytes, size_t length, int64_t *offloaded)
 			return 0;
 		if (header->nlmsg_type == NLMSG_ERROR)
 			return ((const struct nlmsgerr *)NLMSG_DATA(header))->error;
-		*offloaded += is_offloaded(header);
+		status = status_of(header);
+		offloaded->flows += (status & OFFLOADED) != 0;
+		offloaded->by_driver += (status & BY_DRIVER) != 0;
 		at += ALIGNED(header->nlmsg_len);
 	}
 	return 1;
 }
 
-static int64_t dump(int fd)
+static int dump(int fd, struct offloaded *offloaded)
 {
 	static _Alignas(struct nlmsghdr) char bytes[ANSWER_BYTES];
-	int64_t offloaded = 0;
 	int more = ask(fd);
 
 	if (more)
@@ -98,23 +102,24 @@ static int64_t dump(int fd)
 	for (int i = 0; i < ANSWERS_MOST; i++) {
 		ssize_t got = recv(fd, bytes, sizeof(bytes), 0);
 
-		more = got < 0 ? -errno : count(bytes, (size_t)got, &offloaded);
+		more = got < 0 ? -errno : count(bytes, (size_t)got, offloaded);
 		if (more <= 0)
-			return more ? more : offloaded;
+			return more;
 	}
-	return offloaded;
+	return 0;
 }
 
-int64_t offload_count(void)
+int offload_count(struct offloaded *offloaded)
 {
 	const struct timeval patience = { .tv_sec = 1 };
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
-	int64_t offloaded;
+	int error;
 
+	*offloaded = (struct offloaded){ 0 };
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	offloaded = dump(fd);
+	error = dump(fd, offloaded);
 	close(fd);
-	return offloaded;
+	return error;
 }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Flows that a flow table of nftables forwards (`flow add @table`): they pass neither tc's hooks nor
- * the forward hook, so that nothing is seen of them and nothing is done for them.
+ * Flows that a flow table of nftables forwards (`flow add @table`). None passes the forward hook, so
+ * that no rule there does anything for it. Those that a driver forwards (`flags offload`) pass tc's
+ * hooks neither, so that nothing is seen of them.
  */
 #ifndef GM_KERNEL_OFFLOAD_H
 #define GM_KERNEL_OFFLOAD_H
 
 #include <stdint.h>
 
-/* How many connections are so now; -errno where the kernel does not say, without root for one. */
-int64_t offload_count(void);
+struct offloaded {
+	uint64_t flows; /* all of them */
+	uint64_t by_driver;
+};
+
+/* How many connections are so now. 0; -errno where the kernel does not say, without root for one. */
+int offload_count(struct offloaded *offloaded);
 
 #endif

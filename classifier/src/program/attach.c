@@ -61,9 +61,9 @@ static int report(const struct attached *attached, uint64_t left, struct fault *
 
 	if (error)
 		return fault_system(fault, error, NULL, "reading the counters");
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 	       counts[CLASSIFY_SEEN], counts[CLASSIFY_OTHER], counts[CLASSIFY_UNTRACKED],
-	       counts[CLASSIFY_MARKED], left, counts[CLASSIFY_FULL]);
+	       counts[CLASSIFY_MARKED], left, counts[CLASSIFY_FULL], attached->offloads.most);
 	if (attached->tells)
 		printf(",%u", teller_ready(&attached->teller));
 	printf("\n");
@@ -115,7 +115,8 @@ static int work(struct attached *attached, const struct options *options, const 
 	uint64_t shown_us = now_us();
 	int error = 0, taken = -1;
 
-	printf("seen,other,untracked,marked,decisions,no_room%s\n",
+	offloads_look(&attached->offloads, shown_us); /* said before the first line */
+	printf("seen,other,untracked,marked,decisions,no_room,offloaded%s\n",
 	       attached->tells ? ",nodes" : "");
 	fflush(stdout);
 	while (!error && (taken < 0 || taken == SIGHUP)) {
@@ -124,6 +125,8 @@ static int work(struct attached *attached, const struct options *options, const 
 		taken = sigtimedwait(signals, NULL, &look);
 		if (taken == SIGHUP)
 			reload(attached, options);
+		else if (taken >= 0)
+			attached->offloads.looked_us = 0; /* what it says last has them, too */
 		left = sweep(attached);
 		offloads_look(&attached->offloads, now_us());
 		if (taken < 0 && now_us() - shown_us < REPORT_US)

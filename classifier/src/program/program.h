@@ -62,13 +62,14 @@ int mark_read(struct mark *mark, const char *text, struct fault *fault);
 int signals_open(int *descriptor, struct fault *fault);
 
 /*
- * Says on stderr that flows are offloaded, as often as there are some where there were none. Asks the
- * kernel every OFFLOAD_LOOK_US.
+ * Says on stderr that flows are offloaded, as often as there are some where there were none, and the
+ * same of those that a driver forwards. Asks the kernel every OFFLOAD_LOOK_US.
  */
 #define OFFLOAD_LOOK_US 2000000ull
 struct offloads {
 	uint64_t looked_us;
-	bool are_there;
+	uint64_t most; /* flows at a time until now */
+	bool are_there, by_driver;
 };
 void offloads_look(struct offloads *offloads, uint64_t now_us);
 

@@ -46,19 +46,35 @@ int signals_open(int *descriptor, struct fault *fault)
 	return *descriptor < 0 ? fault_system(fault, -errno, NULL, "signals") : 0;
 }
 
+/* Where there were none at the look before. */
+static void tell_offloaded(const struct offloads *offloads, const struct offloaded *now)
+{
+	if (now->flows && !offloads->are_there)
+		fprintf(stderr,
+			"gm-classifier: %" PRIu64 " flows are offloaded by a flow table of "
+			"nftables: no rule at the forward hook does anything for them, so a "
+			"shaper must look at the mark itself, as CAKE does, or take \"flow add\" "
+			"away\n",
+			now->flows);
+	if (now->by_driver && !offloads->by_driver)
+		fprintf(stderr,
+			"gm-classifier: %" PRIu64 " flows are forwarded by a driver, and pass "
+			"unseen and unmarked: take \"flags offload\" of the flow table away\n",
+			now->by_driver);
+}
+
 void offloads_look(struct offloads *offloads, uint64_t now_us)
 {
-	int64_t count;
+	struct offloaded now;
 
 	if (now_us - offloads->looked_us < OFFLOAD_LOOK_US)
 		return;
 	offloads->looked_us = now_us;
-	count = offload_count();
-	if (count > 0 && !offloads->are_there)
-		fprintf(stderr,
-			"gm-classifier: %" PRId64
-			" flows are offloaded by a flow table of nftables, "
-			"and pass unseen and unmarked: take \"flow add\" away to classify them\n",
-			count);
-	offloads->are_there = count > 0;
+	if (offload_count(&now))
+		return;
+	tell_offloaded(offloads, &now);
+	offloads->are_there = now.flows > 0;
+	offloads->by_driver = now.by_driver > 0;
+	if (now.flows > offloads->most)
+		offloads->most = now.flows;
 }

@@ -175,6 +175,7 @@ def attach(
     It stays until `gatemark classifier detach`, or a restart. Without --shape packets get a mark
     (0x30/0xf0), and nothing else is done.
     """
+    from dataclasses import asdict
     from functools import partial
 
     from gatemark.plan.shaper.shape import at_rate
@@ -188,10 +189,12 @@ def attach(
     shaper = at_rate(base, shape) if shape else ""
     place = attaching.Place(where, lan, wan)
     work = attaching.attach(place, path, shaper=shaper, slides=step == "sliding")
-    folder = stop.run(work, partial(output.say, err=True))
+    attached = stop.run(work, partial(output.say, err=True))
     if json_:
-        output.lines([{"attached": where, "folder": folder}])
+        output.lines([{"attached": where, **asdict(attached)}])
     else:
+        for note in attached.notes:
+            output.say(note, err=True)
         output.say(f"attached at {where}; `gatemark classifier detach {where}` ends it")
 
 
@@ -208,9 +211,10 @@ def detach(where: Where, json_: Json = False) -> None:
     if json_:
         output.lines([asdict(counts)])
     else:
+        past = f", {counts.offloaded} flows at most were offloaded" if counts.offloaded else ""
         output.say(
             f"detached from {where}: {counts.seen} packets of flows, {counts.marked} of them "
-            f"marked, {counts.decisions} decisions held"
+            f"marked, {counts.decisions} decisions held{past}"
         )
 
 

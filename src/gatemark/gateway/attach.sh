@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2154
-# Puts the classifier on this host, starts it, and returns when it is attached.
+# Puts the classifier on this host, starts it, and returns when it is attached. Prints its folder,
+# and what it said by then, a line each.
 #
 # Set before: $name of its folder, $binary and $model where they are now, $lan; $change and $undo of
 # what stands around it; $start, $watch: scripts that stay there. For any POSIX shell, with busybox.
@@ -83,3 +84,4 @@ done
 : >ready
 sh ./watch guard "$lan" </dev/null >/dev/null 2>&1 &
 echo "$folder"
+cat said 2>/dev/null || :

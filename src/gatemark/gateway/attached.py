@@ -58,18 +58,27 @@ class Planned(Changes):
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A classifier that works."""
+
+    folder: str  # on the gateway
+    notes: tuple[str, ...] = ()  # what it says of the gateway: flows that go past it
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What it counted until it was detached."""
 
     seen: int  # packets of flows
     marked: int
     decisions: int  # that held at the end
+    offloaded: int  # flows at a time that a flow table forwarded, at most
 
 
 async def attach(
     gateway: Gateway, model: Path, *, shaper: str = "", slides: bool = False, apart: str = ""
-) -> str:
-    """Attach it at the LAN port; returns its folder there.
+) -> Attached:
+    """Attach it at the LAN port.
 
     `shaper`: a feature's word, shape:htb2:0.95:wan:first=marked. `apart`: the lab that the gateway
     is of, where that is of this machine. Raises GatemarkError, and nothing of it is left.
@@ -93,7 +102,8 @@ async def attach(
         watch=word(WATCH),
         attach=ATTACH,
     )
-    return (await _script(gateway, text)).strip()
+    folder, *notes = (await _script(gateway, text)).splitlines()
+    return Attached(folder, tuple(notes))
 
 
 async def detach(gateway: Gateway, apart: str = "") -> Counts:
@@ -115,9 +125,9 @@ async def _script(gateway: Gateway, text: Script) -> str:
 @reader("what its classifier counted")
 def _counts(line: str) -> Counts:
     if not line.strip() or line.startswith("seen"):  # it ended before its first second
-        return Counts(0, 0, 0)
-    seen, _, _, marked, decisions, _ = map(int, line.split(","))
-    return Counts(seen, marked, decisions)
+        return Counts(0, 0, 0, 0)
+    seen, _, _, marked, decisions, _, offloaded = map(int, line.split(","))
+    return Counts(seen, marked, decisions, offloaded)
 
 
 def _name(apart: str) -> str:

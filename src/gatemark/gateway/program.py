@@ -14,6 +14,7 @@ from gatemark.node.quoted import Script, literal
 
 Counters = Mapping[str, int]
 NO_QUESTION: Final = literal("")
+OFFLOADED: Final = "offloaded"  # counter: flows at a time that a flow table forwards
 
 
 @dataclass(frozen=True, slots=True)

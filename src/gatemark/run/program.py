@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
-from gatemark.gateway.program import Program
+from gatemark.gateway.program import OFFLOADED, Program
 from gatemark.gateway.supervisor import End, Supervised, Use
 from gatemark.node import file
 from gatemark.node.quoted import literal, sh
@@ -200,9 +200,14 @@ def cpu(read: Sequence[ProgramReading], core: int | None) -> Iterator[CpuReading
 
 
 def notes(read: Sequence[ProgramReading]) -> Iterator[str]:
-    """A note on each program that did not end when it was asked to."""
+    """A note on each program that did not end when it was asked to, or that flows went past."""
     for reading in read:
         if reading.ended == "kill":
             yield f"{reading.program} did not end by SIGTERM: SIGKILL ended it"
         if reading.left:
             yield f"{reading.program}: {reading.left} of its processes could not be ended"
+        if count := reading.counters.get(OFFLOADED):
+            yield (
+                f"{reading.program}: a flow table forwarded up to {count} flows at a time, which "
+                "pass no rule at the forward hook"
+            )

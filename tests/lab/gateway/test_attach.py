@@ -66,8 +66,8 @@ async def gone(lab: str) -> bool:
 @pytest.mark.long
 def test_what_is_attached_is_there_once_and_goes_by_detach() -> None:
     async def check(gateway: Gateway, lab: str) -> None:
-        folder = await attached.attach(gateway, MODEL, shaper=SHAPER, apart=lab)
-        assert [Path(folder)] == folders(lab)
+        made = await attached.attach(gateway, MODEL, shaper=SHAPER, apart=lab)
+        assert [Path(made.folder)] == folders(lab)
         state = await gateway.run(*sh(STATE))
         assert "meta mark & 0x000000f0 == 0x00000030" in state
         assert "htb 676d:" in state
@@ -84,8 +84,8 @@ def test_what_is_attached_is_there_once_and_goes_by_detach() -> None:
 @pytest.mark.long
 def test_one_that_is_killed_leaves_nothing() -> None:
     async def check(gateway: Gateway, lab: str) -> None:
-        folder = await attached.attach(gateway, MODEL, shaper=SHAPER, slides=True, apart=lab)
-        os.kill(int((Path(folder) / "pid").read_text()), signal.SIGKILL)
+        made = await attached.attach(gateway, MODEL, shaper=SHAPER, slides=True, apart=lab)
+        os.kill(int((Path(made.folder) / "pid").read_text()), signal.SIGKILL)
 
     on_lab(check)
 

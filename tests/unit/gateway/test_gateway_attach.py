@@ -29,7 +29,9 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-def attach(shell_: str, folder: Path, change: Script) -> "subprocess.CompletedProcess[str]":
+def attach(
+    shell_: str, folder: Path, change: Script, watch: Script = WATCH
+) -> "subprocess.CompletedProcess[str]":
     """Run the script with a tc that makes nothing, in places of this test alone."""
     tools, place = folder / "tools", folder / "place"
     tools.mkdir()
@@ -45,7 +47,7 @@ def attach(shell_: str, folder: Path, change: Script) -> "subprocess.CompletedPr
         change=word(change),
         undo=word(undo),
         start=word(literal("true")),
-        watch=word(WATCH),
+        watch=word(watch),
         attach=literal(PLACES.sub(str(place), attached.ATTACH)),
     )
     return subprocess.run(
@@ -81,3 +83,9 @@ def test_what_stands_around_it_is_made_before_it_is_attached(a_shell: str, tmp_p
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "place" / "trace").read_text() == "made\n"
     assert done.stdout == f"{tmp_path}/place/classifier\n"
+
+
+def test_what_it_says_once_it_is_attached_is_printed(a_shell: str, tmp_path: Path) -> None:
+    watch = literal('[ "$1" = keep ] && echo "9 flows are offloaded" >said && echo 0 >counts')
+    done = attach(a_shell, tmp_path, literal("true"), watch)
+    assert done.stdout.splitlines() == [f"{tmp_path}/place/classifier", "9 flows are offloaded"]

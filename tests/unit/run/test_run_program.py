@@ -55,5 +55,13 @@ def test_who_had_to_be_killed_and_what_stayed_is_noted() -> None:
     ]
 
 
+def test_flows_that_went_past_a_classifier_are_noted() -> None:
+    classifier = Program("classify:jumping", (), counters=counting(r"(?P<offloaded>\d+) past"))
+    for count, noted in ((0, []), (16, [True])):
+        words = End("term", 0, 0, f"{count} past\n")
+        lines = notes(readings([ran(program=classifier, end=words)], MS))
+        assert ["up to 16 flows at a time" in line for line in lines] == noted
+
+
 def test_who_ended_as_asked_is_not_noted() -> None:
     assert list(notes(readings([ran()], MS))) == []

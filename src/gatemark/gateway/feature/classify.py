@@ -16,14 +16,15 @@ from typing import Final
 from gatemark.classifier import shipped
 from gatemark.gateway import mark
 from gatemark.gateway.feature.asked import Asked, Wanted
-from gatemark.gateway.program import Program, counting
+from gatemark.gateway.program import OFFLOADED, Program, counting
 
 MODEL: Final = "real-time"
 PREFERRED: Final = "realtime"
 HEAD: Final = "seen,other"  # the first line of its counters, once it is attached
 OPTIONS: Final = {"flows": "--flows", "new": "--new-flows"}
 COUNTERS: Final = counting(
-    r"^(?P<seen>\d+),\d+,(?P<untracked>\d+),(?P<marked>\d+),(?P<decisions>\d+),(?P<no_room>\d+)$"
+    r"^(?P<seen>\d+),\d+,(?P<untracked>\d+),(?P<marked>\d+),(?P<decisions>\d+),(?P<no_room>\d+)"
+    rf",(?P<{OFFLOADED}>\d+)$"
 )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError, UsageError
 from gatemark.gateway import attached
-from gatemark.gateway.attached import Counts
+from gatemark.gateway.attached import Attached, Counts
 from gatemark.node import checked
 from gatemark.node.remote.login import Address, Login
 from gatemark.node.remote.ssh import Ssh
@@ -37,8 +37,8 @@ class Place:
     wan: str = ""
 
 
-async def attach(place: Place, model: Path, *, shaper: str = "", slides: bool = False) -> str:
-    """Attach a model; returns its folder on the gateway. Raises GatemarkError."""
+async def attach(place: Place, model: Path, *, shaper: str = "", slides: bool = False) -> Attached:
+    """Attach a model. Raises GatemarkError."""
     async with _reached(place) as (gateway, lab):
         if "gw0" not in gateway.devices or (shaper and "gw1" not in gateway.devices):
             raise UsageError("name the device that is shaped: --wan eth1")

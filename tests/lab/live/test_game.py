@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real game is found among real uploads and put first, and no upload is."""
+
+import importlib.util
+import shutil
+
+import pytest
+
+from lab.live import game
+from lab.live.scene import GAME, QUIC, UDP, Scene, play
+
+FOUND_S = 3.0  # from the game's first packet; a decision takes ten packets
+MOST_OF_A_GAME = 0.9  # of its packets: a window may look even
+MOST_OF_BULK = 0.02  # of an upload's bytes: the goal of the specification
+
+# Others may measure first.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    """One evening for all tests, which each ask something else of it."""
+    for name in (game.lacking(), "" if shutil.which("iperf3") else "iperf3"):
+        if name:
+            pytest.skip(f"no {name} here")
+    if not importlib.util.find_spec("aioquic"):
+        pytest.skip("no aioquic here")
+    return play(tmp_path_factory.mktemp("live"))
+
+
+def test_a_game_is_found_within_seconds(scene: Scene) -> None:
+    packets = scene.packets[GAME]
+    found = next(p for p in packets if (p.class_, p.verdict) == ("realtime", "class"))
+    assert found.time_us - packets[0].time_us < 1e6 * FOUND_S
+
+
+def test_a_game_is_marked(scene: Scene) -> None:
+    forwarded, _ = scene.since(GAME)
+    assert forwarded.packets > 100
+    assert forwarded.marked >= MOST_OF_A_GAME * forwarded.packets
+
+
+def test_what_is_marked_leaves_first_and_arrives(scene: Scene) -> None:
+    forwarded, arrived = scene.since(GAME)
+    others = sum(scene.since(upload)[0].marked for upload in (QUIC, UDP))
+    assert scene.first - others >= MOST_OF_A_GAME * forwarded.packets
+    assert arrived.packets >= 0.99 * forwarded.packets
+
+
+@pytest.mark.parametrize("upload", [QUIC, UDP])
+def test_an_upload_is_not_put_first(upload: str, scene: Scene) -> None:
+    forwarded, _ = scene.since(upload)
+    assert forwarded.bytes_ > 100_000
+    assert forwarded.marked_bytes <= MOST_OF_BULK * forwarded.bytes_
