@@ -91,35 +91,37 @@ def reached(bench: Box, nic: str) -> None:
     time.sleep(SETTLED_S)
 
 
+def refused_then_introduced(bench: Box, out: Path, plant: str, why: str, nic: str) -> str:
+    """What is printed in the end, where the commands of a refusal were pasted; `nic`: for SSH."""
+    planted(bench, plant)
+    printed = introduced(bench, out, fails=True)
+    assert why in printed.splitlines()[-1]
+    pasted(bench, printed)
+    reached(bench, nic)
+    printed = introduced(bench, out, address=f"{CONTROL}.1")
+    assert "NO  " not in printed
+    return printed
+
+
 def test_a_port_is_taken_out_of_the_bridge_by_the_commands_that_are_printed(
     bench: Box, tmp_path: Path
 ) -> None:
-    planted(bench, ALL_IN_ONE_BRIDGE)
-    printed = introduced(bench, tmp_path / "bench.toml", fails=True)
     why = "SSH comes in by br-lan, which all LAN ports are in (eth0, eth1): take eth1 out of it"
-    assert why in printed.splitlines()[-1]
-    pasted(bench, printed)
-    reached(bench, "nic0")
-    printed = introduced(bench, tmp_path / "bench.toml", address=f"{CONTROL}.1")
+    file = tmp_path / "bench.toml"
+    printed = refused_then_introduced(bench, file, ALL_IN_ONE_BRIDGE, why, "nic0")
     for line in ("| ctl0    |-----------------| eth0     LAN |", "| eth1     SSH |"):
         assert line in printed
-    assert "NO  " not in printed
 
 
 def test_a_socket_of_a_switch_is_given_a_vlan_by_the_commands_that_are_printed(
     bench: Box, tmp_path: Path
 ) -> None:
-    planted(bench, PLANTED)
-    printed = introduced(bench, tmp_path / "bench.toml", fails=True)
     why = "which all LAN sockets lead to (ports 2, 3 of switch0): take port 3 out of it, for SSH"
-    assert why in printed.splitlines()[-1]
-    pasted(bench, printed)
-    reached(bench, "ctl0")
-    printed = introduced(bench, tmp_path / "bench.toml", address=f"{CONTROL}.1")
+    file = tmp_path / "bench.toml"
+    printed = refused_then_introduced(bench, file, PLANTED, why, "ctl0")
     for line in ("| nic0    |-----------------| eth0.1   LAN |", "| eth0.3   SSH |"):
         assert line in printed
     assert "note: LAN and WAN are VLANs of eth0" in printed
-    assert "NO  " not in printed
-    with running(bench, tmp_path / "run", tmp_path / "bench.toml") as run:
+    with running(bench, tmp_path / "run", file) as run:
         _, errors = run.communicate()
     assert len(sound(kept(tmp_path / "run"))) == 2, errors

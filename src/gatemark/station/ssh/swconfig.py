@@ -60,7 +60,8 @@ def vlans(text: str) -> tuple[Vlan, ...]:
 
 def _is_usual(row: dict[str, str]) -> bool:
     numbers = row.get("vlan", ""), row.get("vid", "0")
-    return all(map(str.isdecimal, numbers)) and bool(PORTS.fullmatch(row.get("ports", "")))
+    are_numbers = all(map(str.isdecimal, numbers))
+    return are_numbers and "device" in row and bool(PORTS.fullmatch(row.get("ports", "")))
 
 
 def _vlan(section: str, row: dict[str, str]) -> Vlan:

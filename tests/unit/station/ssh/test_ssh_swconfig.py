@@ -33,6 +33,11 @@ def test_a_vlan_that_is_written_otherwise_is_left_out(ports: str) -> None:
     assert [vlan.section for vlan in vlans(text)] == ["cfg06"]
 
 
+def test_a_vlan_of_no_switch_is_left_out() -> None:
+    text = SHOWN.replace("network.cfg05.device='switch0'\n", "")
+    assert [vlan.section for vlan in vlans(text)] == ["cfg06"]
+
+
 def test_a_number_that_is_taken_by_a_place_or_a_tag_is_not_used() -> None:
     lan, wan = vlans(SHOWN.replace("'35'", "'4'").replace("vlan='2'", "vlan='3'"))
     assert unused((lan, wan)) == 5
