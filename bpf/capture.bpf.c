@@ -119,8 +119,8 @@ INLINE void copy(struct packet *packet, __u8 *to, __u64 captured, __u64 tag)
 }
 
 /*
- * The cache lines of the next block are asked for now, so that they are there when it is written.
- * A ring is larger than a small cache: with this a packet took some 10 ns of 90 less (x86-64).
+ * The cache lines of the next block are asked for now, so that they are there when it is written. A
+ * ring is larger than a small cache: with this a packet took 16 ns of 90 less (5 to 27; x86-64).
  */
 INLINE void fetch_next(const struct capture_ring *ring, __u64 head)
 {

@@ -99,7 +99,7 @@ INLINE void add_to(__u64 *number, __u64 more)
 
 /*
  * A flow's first packet of a way has the exact time, the others that of the last tick: to read the
- * clock takes as long as half of all that is done here. A tick from before the first is not later.
+ * clock takes more than a third of all that is done here. A tick from before the first is not later.
  */
 INLINE void set_time(struct flow *flow, __u32 way)
 {

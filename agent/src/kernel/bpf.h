@@ -45,7 +45,7 @@ int bpf_program_load(const struct bpf_program *program, struct fault *fault);
 /* What the kernel says of a loaded program. 0 or -errno. */
 int bpf_program_info(int program, struct bpf_prog_info *info);
 
-/* Whether it runs as code of the processor: else the kernel interprets it, which takes several times as long. */
+/* Whether it runs as code of the processor; else the kernel interprets it. */
 bool bpf_program_is_compiled(int program);
 
 /* Lets kernels before 5.11, which charge maps to RLIMIT_MEMLOCK, make large ones. */
