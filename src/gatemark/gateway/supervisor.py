@@ -141,9 +141,10 @@ class Supervised:
         loop = asyncio.get_running_loop()
         until = loop.time() + READY_S
         while loop.time() < until:
-            if await self._works(heard):
+            works = await self._works(heard)
+            await asyncio.sleep(AGAIN_S)  # libpcap sets its filter after the socket receives
+            if works:
                 return
-            await asyncio.sleep(AGAIN_S)
         raise NodeError(f"{self._name} was not ready in {READY_S:g} s: {await self._why()}")
 
     async def _works(self, heard: frozenset[str]) -> bool:
@@ -187,18 +188,22 @@ def _last(lines: Sequence[str]) -> str:
 
 
 async def _listeners(node: Node, program: Program) -> frozenset[str]:
-    """The packet sockets at the program's device, by the kernel's own address of each."""
+    """The packet sockets that receive at the program's device, each by its inode."""
     if not program.device:
         return frozenset()
     text = await node.run("cat", f"/sys/class/net/{program.device}/ifindex", "/proc/net/packet")
-    return _bound(text)
+    return receiving(text)
 
 
 @reader("its packet sockets")
-def _bound(text: str) -> frozenset[str]:
+def receiving(text: str) -> frozenset[str]:
+    """The sockets of /proc/net/packet that receive from the port whose index is the first line.
+
+    One that libpcap binds without a protocol, to make its buffer, receives nothing yet.
+    """
     index, *rows = text.splitlines()
-    bound = [row.split() for row in rows[1:]]  # packet(7): socket, ..., type, protocol, index
-    return frozenset(row[-1] for row in bound if len(row) > 4 and row[4] == index.strip())
+    sockets = [row.split() for row in rows[1:]]  # address, references, type, protocol, index, runs
+    return frozenset(row[-1] for row in sockets if row[4:6] == [index.strip(), "1"])
 
 
 @reader("how a program ended")

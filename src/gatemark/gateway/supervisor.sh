@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program on the gateway while a trial does, and ends it whatever happens.
 #
-# Its stdin tells it what to do: running, packets, look, ask COMMAND, end. Each answer ends in a line
+# Its stdin tells it what to do: running, look, ask COMMAND, end. Each answer ends in a line
 # of @@. When stdin ends, because the laboratory or its connection died, the program is ended too.
 # For any POSIX shell, with busybox's tools.
 
@@ -159,7 +159,6 @@ trap : PIPE
 while read -r word rest; do
 	case $word in
 	running) running ;;
-	packets) cat /proc/net/packet ;;
 	look) look ;;
 	ask) eval "$rest" >>said 2>&1 ;;
 	end) break ;;

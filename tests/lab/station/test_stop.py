@@ -185,7 +185,7 @@ def test_three_times_ctrl_c_gives_a_device_back(
     ended = pressed(process, gaps(random.Random(moment), 4.0))
     assert picture(host) ^ before == set()
     assert ended.in_order, ended
-    assert not [*tmp_path.rglob("undo/*.json")]
+    assert not [*tmp_path.rglob("undo/*.json")], ended.err
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +12,11 @@ import pytest
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.program import Program, counting
-from gatemark.gateway.supervisor import Supervised
+from gatemark.gateway.supervisor import Supervised, receiving
 from gatemark.node import leftover
 from gatemark.node.shell import Local, LocalProcess
 
+ETH_P_ALL = 3  # linux/if_ether.h; Python has it from 3.12 on
 OWN = str(10**6 + os.getpid())  # seconds that nothing else on this machine sleeps
 READY = "sh", "-c", "echo at work; pwd; exec sleep 987"
 
@@ -32,6 +34,17 @@ def running(program: Program, do: Callable[[Supervised], Awaitable[None]]) -> No
 
 def program(*command: str, **keys: str) -> Program:
     return Program("command:test", command, **keys)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has packet sockets")
+def test_a_socket_that_has_no_protocol_receives_nothing_yet() -> None:
+    index = socket.if_nametoindex("lo")
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as listener:
+        inode = str(os.fstat(listener.fileno()).st_ino)
+        for protocol in (0, ETH_P_ALL):
+            listener.bind(("lo", protocol))
+            sockets = Path("/proc/net/packet").read_text()
+            assert (inode in receiving(f"{index}\n{sockets}")) == bool(protocol)
 
 
 def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
