@@ -193,6 +193,24 @@ TEST(guard_does_not_forget_a_flow_while_windows_give_it_another_class)
 	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
 }
 
+/* 20 kB/s: less than the guard of the model, more than that of a slow line. */
+TEST(guard_of_a_slow_line_demotes_what_takes_more_than_its_share)
+{
+	static const struct {
+		uint32_t rate;
+		enum verdict verdict;
+	} guards[] = { { 125000, VERDICT_CLASS }, { 10000, VERDICT_DEMOTED } };
+	struct made_flow made;
+
+	for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+		begin(&made, "# window: 4");
+		model_set_guard(&made.named.model, guards[i].rate);
+		for (uint64_t k = 0; k < 200; k++)
+			made_add(&made, k * 5000, 100, WAY_UP);
+		CHECK_EQUAL(made.outcome.verdict, guards[i].verdict);
+	}
+}
+
 TEST(decision_of_a_slow_flow_ends_with_a_window_for_which_nothing_is_done)
 {
 	struct made_flow made;

@@ -54,14 +54,19 @@ void model_preset(struct model *model)
 	model->window = 20;
 	model->new_flows_rate = 50;
 	model->new_flows_burst = 512;
-	model->guard_rate = 125000;
-	model->guard_burst = 62500;
+	model_set_guard(model, 125000);
 	model->probation_rate = 32000;
 	model->probation_burst = 8000;
 	model->probation_bytes = 300;
 	model->sparse_us = 2000;
 	model->gap_us = 10000;
 	model->idle_us = 60000000;
+}
+
+void model_set_guard(struct model *model, uint32_t rate)
+{
+	model->guard_rate = rate;
+	model->guard_burst = rate / 2;
 }
 
 bool model_set_window(struct named_model *named, unsigned long window)

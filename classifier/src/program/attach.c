@@ -193,6 +193,7 @@ const struct command command_attach = {
 		"      --flows N        kept at a time, of IPv4 and IPv6 each (16384)\n"
 		"      --decisions N    kept at a time (4096)\n"
 		"      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
+		"      --guard N        bytes a second that a preferred flow may take (125000)\n"
 		"      --sliding        a window ends with every packet, not with every N\n"
 		"      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
 		"      --key FILE       32 hex digits that they have too\n"

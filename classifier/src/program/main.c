@@ -35,6 +35,7 @@ static const struct option long_options[] = {
 	{ "rap", required_argument, NULL, 'r' },
 	{ "ttl", required_argument, NULL, 'T' },
 	{ "new-flows", required_argument, NULL, 'n' },
+	{ "guard", required_argument, NULL, 'g' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -117,6 +118,8 @@ static int take(struct options *options, int option)
 		return take_number(&options->decisions, "decisions", 64, 1 << 20);
 	case 'n':
 		return take_number(&options->new_flows, "new-flows", 1, 1 << 20);
+	case 'g':
+		return take_number(&options->guard, "guard", 1000, 1 << 30);
 	case 'c':
 		return take_number(&options->confirm, "confirm", 0, 254);
 	default:
@@ -133,6 +136,7 @@ static int run(const struct command *command, int count, char **words)
 		.flows = 16384,
 		.decisions = 4096,
 		.new_flows = -1,
+		.guard = -1,
 		.ttl_s = 30,
 	};
 	struct fault fault = { 0 };

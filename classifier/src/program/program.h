@@ -22,6 +22,7 @@ struct options {
 	const char *rap; /* where an action node hears RAP */
 	long ttl_s; /* how long an order holds */
 	long new_flows; /* a second, of a LAN host; -1: as the model has it */
+	long guard; /* bytes a second of a preferred flow, both ways; -1: as the model has it */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
 	int words;

@@ -23,6 +23,7 @@ from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
 from gatemark.node.script import script
 from gatemark.plan.feature import parts
+from gatemark.plan.shaper.shape import parse
 from gatemark.station.wiring import Gateway
 
 SHELLS: Final = resources.files("gatemark.gateway")
@@ -31,6 +32,11 @@ WATCH: Final = literal((SHELLS / "attached.sh").read_text())
 DETACH: Final = literal((SHELLS / "detach.sh").read_text())
 START: Final = """echo $$ >pid
 exec ./gm-classifier attach model {lan} --priority {preferred} --mark {mark} {words}"""
+# Bytes/s of both ways that a flow may take and go first, at most and at least: a call by G.711
+# takes 20 000. What takes more than a share of the line can fill its queue.
+GUARD: Final = 125_000
+GUARD_LEAST: Final = 32_000
+GUARD_SHARE: Final = 1 / 8
 SET: Final = """name={name} binary={binary} model={model} lan={lan}
 change={change}
 undo={undo}
@@ -84,11 +90,12 @@ async def attach(
     is of, where that is of this machine. Raises GatemarkError, and nothing of it is left.
     """
     planned = Planned(gateway)
+    words = ("--sliding",) if slides else ()
     if shaper:
         name, arguments = parts(shaper)
         await feature_of(name).apply(Asked(gateway, planned, "route", arguments))
+        words = (*words, "--guard", str(guard(parse(arguments).up_bps)))
     lan = gateway.devices["gw0"]
-    words = ("--sliding",) if slides else ()
     start = shell(START, lan=lan, preferred=PREFERRED, mark=mark.WORD, words=words)
     text = shell(
         SET,
@@ -104,6 +111,11 @@ async def attach(
     )
     folder, *notes = (await _script(gateway, text)).splitlines()
     return Attached(folder, tuple(notes))
+
+
+def guard(up_bps: float) -> int:
+    """From how many bytes/s on a flow has no priority on a line of this rate."""
+    return round(min(GUARD, max(GUARD_LEAST, GUARD_SHARE * up_bps / 8)))
 
 
 async def detach(gateway: Gateway, apart: str = "") -> Counts:

@@ -209,6 +209,7 @@ FEATURES: Final[dict[str, Feature]] = {
         options=(
             Option("flows", Argument("N", 64, 1_048_576)),
             Option("new", Argument("N", 1, 1_048_576)),
+            Option("guard", Argument("N", 1_000, 1_000_000_000)),
         ),
         apart=("xdp",),  # what that forwards passes no hook of tc
         program=True,

@@ -98,9 +98,7 @@ class Stage:
         return (self.folder / name).read_text(errors="replace")
 
 
-def play(
-    folder: Path, up_mbit: float = 20.0, udp_mbit: float = 10.0, lasts_s: float = 15.0
-) -> Scene:
+def play(folder: Path, up_mbit: float, udp_mbit: float, lasts_s: float = 15.0) -> Scene:
     """Play it on a lab of its own: an uplink's rate, and what of it the upload by UDP takes."""
     with lock.machine(lambda _: None):
         return asyncio.run(_play(folder, up_mbit, udp_mbit, lasts_s))

@@ -69,6 +69,13 @@ def a_shell(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.parametrize(
+    ("line_mbit", "bytes_s"), [(100, 125_000), (8, 125_000), (5, 78_125), (2, 32_000), (1, 32_000)]
+)
+def test_a_flow_may_take_an_eighth_of_a_slow_line(line_mbit: float, bytes_s: int) -> None:
+    assert attached.guard(1e6 * line_mbit) == bytes_s
+
+
 def test_a_shaper_that_cannot_be_made_attaches_nothing(a_shell: str, tmp_path: Path) -> None:
     tc = str(tmp_path / "tools" / "tc")
     done = attach(a_shell, tmp_path, shell("{tc} qdisc add dev wan0 root cake\ntrue", tc=tc))

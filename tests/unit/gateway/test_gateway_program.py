@@ -141,6 +141,7 @@ def line(word: str, path: str = "nat", **commands: Command) -> str:
         ("inspect:ndpiReader", "nat", "ndpiReader -i eth1"),
         ("classify:jumping", "nat", "real-time.c45 eth0 --priority realtime --mark 0x30/0xf0"),
         ("classify:sliding:new=9", "switch", "--mark 0x30/0xf0 --sliding --new-flows 9"),
+        ("classify:jumping:guard=32000", "nat", "--mark 0x30/0xf0 --guard 32000"),
     ],
 )
 def test_a_feature_becomes_a_command_at_its_port(word: str, path: str, found: str) -> None:

@@ -5,6 +5,7 @@
     sliding    it is read at every packet once it is full
     flows=N    kept at a time, of IPv4 and IPv6 each (16 384)
     new=N      of a LAN host a second, and at once (50, and 512)
+    guard=N    bytes/s, of both ways, from which on a flow has no priority (125 000)
 
 gm-classifier attaches a BPF program at both of tc's hooks of the LAN port, with the model that
 ships. A packet of a real-time flow, or of one on probation, gets the mark of gateway/mark.py;
@@ -21,7 +22,7 @@ from gatemark.gateway.program import OFFLOADED, Program, counting
 MODEL: Final = "real-time"
 PREFERRED: Final = "realtime"
 HEAD: Final = "seen,other"  # the first line of its counters, once it is attached
-OPTIONS: Final = {"flows": "--flows", "new": "--new-flows"}
+OPTIONS: Final = {"flows": "--flows", "new": "--new-flows", "guard": "--guard"}
 COUNTERS: Final = counting(
     r"^(?P<seen>\d+),\d+,(?P<untracked>\d+),(?P<marked>\d+),(?P<decisions>\d+),(?P<no_room>\d+)"
     rf",(?P<{OFFLOADED}>\d+)$"
