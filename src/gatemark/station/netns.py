@@ -41,6 +41,7 @@ from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.napi import NapiThread, thread
+from gatemark.station.netlink import inside
 from gatemark.station.station import Again, nothing
 from gatemark.station.wiring import GATEWAY_PORTS, Gateway, Port
 from gatemark.store.run import StationInfo
@@ -215,8 +216,7 @@ class Lab:
         space.create(self.hosts)
         with ExitStack() as stack:
             ends = {
-                host: stack.enter_context(IPRoute(netns=node.netns))
-                for host, node in self.hosts.items()
+                host: stack.enter_context(inside(node.netns)) for host, node in self.hosts.items()
             }
             space.write_sysctls(self.hosts["gw"].netns, space.ROUTER)
             self.cable.build(ends)
@@ -239,7 +239,7 @@ class Lab:
 
     def _replug(self) -> None:
         """IPv4 addresses outlive a link; IPv6 addresses, routes and neighbours do not."""
-        with IPRoute(netns=self.hosts["gw"].netns) as end:
+        with inside(self.hosts["gw"].netns) as end:
             for role in GATEWAY_PORTS[:2]:
                 end.link("set", index=end.link_lookup(ifname=role)[0], state="down")
             for role, far in (("gw0", "lan0"), ("gw1", "wan0")):

@@ -16,6 +16,7 @@ from gatemark.error import StationError, UnavailableError
 from gatemark.node.quoted import literal
 from gatemark.node.shell import Namespace
 from gatemark.station import space
+from gatemark.station.netlink import inside
 from gatemark.station.wiring import Port
 
 HOST: Final = "-wan"  # what the WAN host's namespace ends with
@@ -108,7 +109,7 @@ class Splice:
     def _ends(self) -> Iterator[tuple[IPRoute, IPRoute]]:
         """Netlink sockets in both namespaces. What the kernel refuses is a StationError."""
         try:
-            with IPRoute(netns=self.host.netns) as host, IPRoute(netns=self.node.netns) as line:
+            with inside(self.host.netns) as host, inside(self.node.netns) as line:
                 yield host, line
         except (NetlinkError, OSError) as error:
             raise StationError(f"line at {self.port.device}: {error}") from None

@@ -52,6 +52,7 @@ from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
 from gatemark.station.image.openwrt.official import is_disk, unpacked
 from gatemark.station.mode import Mode
+from gatemark.station.netlink import inside
 from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
@@ -313,10 +314,7 @@ class VirtualLab:
 
     def _ends(self, stack: ExitStack) -> dict[str, IPRoute]:
         """A netlink socket in each host's namespace."""
-        return {
-            host: stack.enter_context(IPRoute(netns=node.netns))
-            for host, node in self.hosts.items()
-        }
+        return {host: stack.enter_context(inside(node.netns)) for host, node in self.hosts.items()}
 
     @property
     def _patience_s(self) -> float:
@@ -390,7 +388,7 @@ class VirtualLab:
     def _control(self) -> None:
         """Our end of the control port: an address beside the guest's, and its card known."""
         guest = self._login.address.host
-        with IPRoute(netns=self.hosts["ctl"].netns) as end:
+        with inside(self.hosts["ctl"].netns) as end:
             index = end.link_lookup(ifname=TAPS[CONTROL][1])[0]
             end.link("set", index=index, state="up")
             end.addr("add", index=index, address=beside(guest), prefixlen=PREFIX)

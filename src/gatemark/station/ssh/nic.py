@@ -23,6 +23,7 @@ import msgspec
 from pyroute2 import IPRoute, NetlinkError
 
 from gatemark.error import StationError
+from gatemark.station.netlink import inside
 
 # What `ip` can save: its words, in the order in which they are put back.
 SAVED = (
@@ -109,7 +110,7 @@ def move(name: str, index: int, source: str | None, target: str | int) -> None:
 
     It keeps its name, and its number where that is free (Linux 5.12). Raises StationError.
     """
-    with IPRoute(netns=source) if source else IPRoute() as here:
+    with inside(source) if source else IPRoute() as here:
         now = _link(here, name)["index"]
         request: dict[str, Any] = {"index": now, "ifname": name, "net_ns_fd": target}
         try:
@@ -123,7 +124,7 @@ def move(name: str, index: int, source: str | None, target: str | int) -> None:
 
 def clear(name: str, space: str) -> None:
     """Remove the VLAN devices that stand on a NIC in a namespace of ours."""
-    with IPRoute(netns=space) as there:
+    with inside(space) as there:
         index = _link(there, name)["index"]
         for get_link in there.get_links():
             if get_link.get("link") == index and get_link["index"] != index:
@@ -133,7 +134,7 @@ def clear(name: str, space: str) -> None:
 def is_there(name: str, space: str | None = None) -> bool:
     """Whether a device of that name is in a namespace (None: in ours)."""
     try:
-        with IPRoute(netns=space) if space else IPRoute() as there:
+        with inside(space) if space else IPRoute() as there:
             return bool(there.link_lookup(ifname=name))
     except FileNotFoundError:
         return False

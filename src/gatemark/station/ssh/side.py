@@ -16,8 +16,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 
-from pyroute2 import IPRoute
-
 from gatemark.error import StationError
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local as Here
@@ -25,6 +23,7 @@ from gatemark.node.shell import Node
 from gatemark.station import blocking, lock, space
 from gatemark.station.cable import Cable
 from gatemark.station.lent.borrowed import Borrowed
+from gatemark.station.netlink import inside
 from gatemark.station.ssh.borrow import Nic
 from gatemark.station.ssh.file import Side
 from gatemark.station.ssh.loan import Taken
@@ -98,7 +97,7 @@ class Local:
         await space.offloads(self.hosts[end], port.device, "off")
 
     def _connect(self, end: str, port: Port, next_hop: Port) -> None:
-        with IPRoute(netns=self.hosts[end].netns) as host:
+        with inside(self.hosts[end].netns) as host:
             space.address(host, port)
             space.neighbours(host, port, next_hop)
             space.default_routes(host, next_hop)
@@ -112,7 +111,7 @@ class Local:
 
     def _lay(self, cable: Cable) -> None:
         lan, wan = (self.hosts[end].netns for end in ("lan", "wan"))
-        with IPRoute(netns=lan) as near, IPRoute(netns=wan) as far:
+        with inside(lan) as near, inside(wan) as far:
             cable.build({"lan": near, "wan": far})
 
 
