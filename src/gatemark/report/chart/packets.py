@@ -41,7 +41,7 @@ def figure(scene: Scene) -> Figure:
             "first trial of each setup. Grey: while the load is sent. Crosses at the top: packets "
             f"that never came. Of more than {MOST:,} packets the slowest of each of as many equal "
             "steps is drawn, and all that were lost. A band that stays high is a standing queue; "
-            "teeth are TCP that backs off."
+            f"teeth are TCP that backs off.{_left_out(scene.loaded)}"
         ),
         panels=tuple((loaded.label, _points(name, loaded, rows)) for loaded in shown),
         rows=rows,
@@ -54,6 +54,11 @@ def figure(scene: Scene) -> Figure:
         plan=scene.plan,
         extra={f"{name}-load": spans},
     )
+
+
+def _left_out(loaded: Sequence[Loaded]) -> str:
+    """That not every setup has a panel."""
+    return f" The first {PANELS} of {len(loaded)} setups are drawn." * (len(loaded) > PANELS)
 
 
 def _title(scene: Scene) -> str:
@@ -119,7 +124,8 @@ def _points(name: str, loaded: Loaded, rows: Sequence[Row]) -> Chart:
 
 def sawtooth(scene: Scene) -> Figure | None:
     """A panel for each point whose queue is the line's; None where there is no such point."""
-    shown = [loaded for loaded in scene.loaded if loaded.queue.expected][:PANELS]
+    queued = [loaded for loaded in scene.loaded if loaded.queue.expected]
+    shown = queued[:PANELS]
     rows = [row for loaded in shown for row in _medians(loaded.label, loaded.sights[0])]
     if not rows:
         return None
@@ -134,6 +140,7 @@ def sawtooth(scene: Scene) -> Figure | None:
             f"{SHOWN_NS // S_NS} s of it. "
             "A wait is a delay less the shortest without a queue. Dashed: a full buffer, and what "
             "TCP should leave of it when it backs off. The queue below the teeth never empties."
+            f"{_left_out(queued)}"
         ),
         panels=tuple((loaded.label, _teeth(name, loaded.label, rows, bounds)) for loaded in shown),
         rows=rows,

@@ -17,13 +17,19 @@ OTHERS = "all others"
 
 
 def figures(judgement: Judgement) -> list[Figure]:
-    """One for each plan."""
-    plans = groupby(judgement.travels, key=lambda travel: travel.plan)
-    return [_figure(plan, list(travels)) for plan, travels in plans]
+    """One for each plan and unit: of several gateways some count instructions, some sample time."""
+    figures = []
+    for plan, group in groupby(judgement.travels, key=lambda travel: travel.plan):
+        travels = list(group)
+        units = list(dict.fromkeys(travel.unit for travel in travels))
+        for number, unit in enumerate(units):
+            name = f"subsystems-{sweep.plain(plan)}{f'-{number + 1}' * (number > 0)}"
+            of_unit = [travel for travel in travels if travel.unit == unit]
+            figures.append(_figure(name, plan, unit, of_unit))
+    return figures
 
 
-def _figure(plan: str, travels: Sequence[Travel]) -> Figure:
-    name = f"subsystems-{sweep.plain(plan)}"
+def _figure(name: str, plan: str, unit: str, travels: Sequence[Travel]) -> Figure:
     kept = _largest(travels)
     rungs = [
         (words.point(travel), travel.arm) for place in words.places(travels) for travel in place
@@ -44,7 +50,6 @@ def _figure(plan: str, travels: Sequence[Travel]) -> Figure:
             )
         ]
         ends.append(row | {"amount": this_travel.total, "text": words.count(this_travel.total)})
-    unit = words.units(travels)
     columns = {"arm": "setup", "packet": "packet", "subsystem": "subsystem"}
     return Figure(
         name=name,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.report import gallery, page, terminal
 from gatemark.report.answer import kernel_path
+from gatemark.report.chart import subsystem
 from gatemark.report.export import folded
 from gatemark.report.group import together
 from gatemark.report.words.table import NONE
@@ -139,3 +140,12 @@ def test_names_of_functions_are_escaped() -> None:
     travels = (replace(source.judgement.travels[0], calls=(Call("<script>", 0, 1),)),)
     shown = changed(source, judgement=replace(source.judgement, travels=travels))
     assert "&lt;script&gt;" in page.render([shown])
+
+
+def test_gateways_that_count_and_that_sample_have_an_axis_each(judged: Judgement) -> None:
+    sampled = [replace(travel, unit="ns") for travel in judged.travels]
+    both = replace(judged, travels=(*judged.travels, *sampled))
+    figures = subsystem.figures(both)
+    assert [figure.columns["amount"] for figure in figures] == ["instructions", "ns"]
+    assert len({figure.name for figure in figures}) == 2
+    assert [len(figure.rows) for figure in figures] == [len(subsystem.figures(judged)[0].rows)] * 2
