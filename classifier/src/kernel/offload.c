@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Offloaded connections, by a dump of the table of connections that the kernel filters. */
+/*
+ * Offloaded connections, by a dump of the table of connections that the kernel filters. It walks all
+ * of the table for it, and forwards nothing on that CPU meanwhile: 14 ms for 262 144 buckets on a PC.
+ * So it is asked only where there may be a flow table.
+ */
 #include "kernel/offload.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
 #include <linux/netlink.h>
@@ -32,20 +37,10 @@ struct request {
 	struct status status, mask;
 };
 
-static int ask(int fd)
-{
-	const uint32_t bits = htonl(OFFLOADED);
-	const struct request request = {
-		.header = { .nlmsg_len = sizeof(request),
-			    .nlmsg_type = NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.message = { .nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0 },
-		.status = { { sizeof(struct status), CTA_STATUS }, bits },
-		.mask = { { sizeof(struct status), CTA_STATUS_MASK }, bits },
-	};
+/* What makes flow tables of its own, of which nftables knows nothing. */
+static const char *const others[] = { "/sys/module/xt_FLOWOFFLOAD", "/sys/module/act_ct" };
 
-	return send(fd, &request, sizeof(request), 0) < 0 ? -errno : 0;
-}
+typedef void see_message(const struct nlmsghdr *header, void *context);
 
 /* A connection's own status, which an older kernel does not filter by; 0: it has none. */
 static uint32_t status_of(const struct nlmsghdr *header)
@@ -69,14 +64,30 @@ static uint32_t status_of(const struct nlmsghdr *header)
 	return 0;
 }
 
-/* Counts those of an answer. 1: more come; 0: the end; -errno. */
-static int count(const char *bytes, size_t length, struct offloaded *offloaded)
+static void see_connection(const struct nlmsghdr *header, void *context)
+{
+	struct offloaded *offloaded = context;
+	uint32_t status = status_of(header);
+
+	offloaded->flows += (status & OFFLOADED) != 0;
+	offloaded->by_driver += (status & BY_DRIVER) != 0;
+}
+
+static void see_table(const struct nlmsghdr *header, void *context)
+{
+	uint64_t *tables = context;
+
+	(void)header;
+	++*tables;
+}
+
+/* Shows each message of an answer. 1: more come; 0: the end; -errno. */
+static int take(const char *bytes, size_t length, see_message *see, void *context)
 {
 	size_t at = 0;
 
 	while (at + sizeof(struct nlmsghdr) <= length) {
 		const struct nlmsghdr *header = (const void *)(bytes + at);
-		uint32_t status;
 
 		if (header->nlmsg_len < sizeof(*header) || header->nlmsg_len > length - at)
 			return -EBADMSG;
@@ -84,29 +95,61 @@ static int count(const char *bytes, size_t length, struct offloaded *offloaded)
 			return 0;
 		if (header->nlmsg_type == NLMSG_ERROR)
 			return ((const struct nlmsgerr *)NLMSG_DATA(header))->error;
-		status = status_of(header);
-		offloaded->flows += (status & OFFLOADED) != 0;
-		offloaded->by_driver += (status & BY_DRIVER) != 0;
+		see(header, context);
 		at += ALIGNED(header->nlmsg_len);
 	}
 	return 1;
 }
 
-static int dump(int fd, struct offloaded *offloaded)
+static int dump(int fd, const void *request, size_t size, see_message *see, void *context)
 {
 	static _Alignas(struct nlmsghdr) char bytes[ANSWER_BYTES];
-	int more = ask(fd);
 
-	if (more)
-		return more;
+	if (send(fd, request, size, 0) < 0)
+		return -errno;
 	for (int i = 0; i < ANSWERS_MOST; i++) {
 		ssize_t got = recv(fd, bytes, sizeof(bytes), 0);
+		int more = got < 0 ? -errno : take(bytes, (size_t)got, see, context);
 
-		more = got < 0 ? -errno : count(bytes, (size_t)got, offloaded);
 		if (more <= 0)
 			return more;
 	}
 	return 0;
+}
+
+/* Whether something may offload flows here. */
+static bool may_offload(int fd)
+{
+	const struct {
+		struct nlmsghdr header;
+		struct nfgenmsg message;
+	} request = {
+		.header = { .nlmsg_len = sizeof(request),
+			    .nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETFLOWTABLE,
+			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		.message = { .nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0 },
+	};
+	uint64_t tables = 0;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!access(others[i], F_OK))
+			return true;
+	return !dump(fd, &request, sizeof(request), see_table, &tables) && tables;
+}
+
+static int count_connections(int fd, struct offloaded *offloaded)
+{
+	const uint32_t bits = htonl(OFFLOADED);
+	const struct request request = {
+		.header = { .nlmsg_len = sizeof(request),
+			    .nlmsg_type = NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
+			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		.message = { .nfgen_family = AF_UNSPEC, .version = NFNETLINK_V0 },
+		.status = { { sizeof(struct status), CTA_STATUS }, bits },
+		.mask = { { sizeof(struct status), CTA_STATUS_MASK }, bits },
+	};
+
+	return dump(fd, &request, sizeof(request), see_connection, offloaded);
 }
 
 int offload_count(struct offloaded *offloaded)
@@ -119,7 +162,7 @@ int offload_count(struct offloaded *offloaded)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	error = dump(fd, offloaded);
+	error = may_offload(fd) ? count_connections(fd, offloaded) : 0;
 	close(fd);
 	return error;
 }

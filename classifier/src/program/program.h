@@ -64,11 +64,13 @@ int signals_open(int *descriptor, struct fault *fault);
 
 /*
  * Says on stderr that flows are offloaded, as often as there are some where there were none, and the
- * same of those that a driver forwards. Asks the kernel every OFFLOAD_LOOK_US.
+ * same of those that a driver forwards. Asks the kernel after 2, 4, 8 s and so on, at last every
+ * 32 s: the answer takes it milliseconds (kernel/offload.c).
  */
-#define OFFLOAD_LOOK_US 2000000ull
+#define OFFLOAD_LOOK_LEAST_US 2000000ull
+#define OFFLOAD_LOOK_MOST_US 32000000ull
 struct offloads {
-	uint64_t looked_us;
+	uint64_t looked_us, pause_us; /* the last look, and how long it holds */
 	uint64_t most; /* flows at a time until now */
 	bool are_there, by_driver;
 };

@@ -67,9 +67,12 @@ void offloads_look(struct offloads *offloads, uint64_t now_us)
 {
 	struct offloaded now;
 
-	if (now_us - offloads->looked_us < OFFLOAD_LOOK_US)
+	if (offloads->looked_us && now_us - offloads->looked_us < offloads->pause_us)
 		return;
 	offloads->looked_us = now_us;
+	offloads->pause_us = offloads->pause_us ? 2 * offloads->pause_us : OFFLOAD_LOOK_LEAST_US;
+	if (offloads->pause_us > OFFLOAD_LOOK_MOST_US)
+		offloads->pause_us = OFFLOAD_LOOK_MOST_US;
 	if (offload_count(&now))
 		return;
 	tell_offloaded(offloads, &now);
