@@ -230,6 +230,11 @@ INLINE void set_key(struct classify_work *work)
 	ipv4->protocol = work->seen.key.protocol;
 }
 
+INLINE __u64 now_us(const struct packet *packet)
+{
+	return (CONSTANT(classify_replay) ? packet->time_ns : bpf_ktime_get_ns()) / US;
+}
+
 SECTION(CLASSIFY_SECTION) int classify_packet(struct packet *packet)
 {
 	__u32 zero = 0, mask = (__u32)CONSTANT(classify_mask);
@@ -247,8 +252,9 @@ SECTION(CLASSIFY_SECTION) int classify_packet(struct packet *packet)
 		count(CLASSIFY_OTHER);
 		return TC_ACT_UNSPEC;
 	}
-	work->seen.moment.time_us =
-		(CONSTANT(classify_replay) ? packet->time_ns : bpf_ktime_get_ns()) / US;
+	/* A packet of another protocol is left alone, and needs no clock. */
+	if (classify_knows(model, &work->seen.key))
+		work->seen.moment.time_us = now_us(packet);
 	set_key(work);
 	classify(tables, model, &work->scratch, &work->seen, &work->outcome);
 	count(CLASSIFY_SEEN);

@@ -182,24 +182,31 @@ SHARED struct decision *classify_recall(struct tables *tables, const struct mode
 	return decision;
 }
 
-/* Adds a packet to its flow's window. A leaf that holds from now on, or 0. */
-SHARED __u32 classify_window(struct tables *tables, const struct model *model,
-			     struct scratch *scratch, const struct seen *seen)
+/* Whether a model is for flows of this protocol. */
+SHARED int classify_knows(const struct model *model, const struct flow_key *key)
 {
-	struct pulse *flow;
-	__u32 leaf;
+	return !model->protocol || model->protocol == key->protocol;
+}
 
-	scratch->added.interval = GAP_NONE;
-	scratch->added.full = scratch->added.new = 0;
-	if (model->protocol && model->protocol != seen->key.protocol)
-		return 0;
-	flow = table_flow(tables, &seen->key);
+/* What is kept of a packet's flow, begun where it is new. NULL: nothing is, as there is no room. */
+SHARED struct pulse *classify_flow(struct tables *tables, const struct model *model,
+				   const struct seen *seen)
+{
+	struct pulse *flow = table_flow(tables, &seen->key);
+
 	if (!flow)
 		flow = classify_begin(tables, model, seen);
-	if (!flow) {
+	if (!flow)
 		table_untracked(tables);
-		return 0;
-	}
+	return flow;
+}
+
+/* Adds a packet to its flow's window. A leaf that holds from now on, or 0. */
+SHARED __u32 classify_window(struct tables *tables, const struct model *model, struct pulse *flow,
+			     struct scratch *scratch, const struct seen *seen)
+{
+	__u32 leaf;
+
 	classify_add(tables, model, flow, &seen->moment, &scratch->added);
 	if (!scratch->added.full)
 		return 0;
@@ -215,19 +222,31 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model,
 SHARED void classify(struct tables *tables, const struct model *model, struct scratch *scratch,
 		     const struct seen *seen, struct outcome *outcome)
 {
-	__u32 leaf = classify_window(tables, model, scratch, seen);
-	struct decision *decision = classify_recall(tables, model, seen);
+	struct decision *decision = 0;
+	struct pulse *flow;
+	__u32 leaf = 0;
 
 	outcome->mark = 0;
 	outcome->class = CLASS_NONE;
 	outcome->confidence = outcome->fresh = 0;
 	outcome->verdict = VERDICT_NONE;
+	if (!classify_knows(model, &seen->key))
+		return;
+	scratch->added.interval = GAP_NONE;
+	scratch->added.full = scratch->added.new = 0;
+	flow = classify_flow(tables, model, seen);
+	if (flow)
+		leaf = classify_window(tables, model, flow, scratch, seen);
+	if (!flow || !flow->undecided)
+		decision = classify_recall(tables, model, seen);
 	if (leaf) {
 		decision = classify_settle(tables, model, decision, seen, leaf);
 		outcome->fresh = 1;
 		outcome->class = LEAF_CLASS(leaf);
 		outcome->confidence = LEAF_CONFIDENCE(leaf);
 	}
+	if (flow)
+		flow->undecided = !decision;
 	if (decision)
 		classify_decided(model, decision, seen, &scratch->added, outcome);
 	else

@@ -15,9 +15,12 @@
 #define SLIDING_MOST 24 /* packets of a sliding window */
 #define GAP_NONE 0xffffff /* no packet of this direction came yet */
 
-/* The flow's last packet, and the tree's results in a row (confirm.h). */
+/*
+ * The flow's last packet, and the tree's results in a row (confirm.h). `undecided`: no decision is
+ * kept of the flow, so that its packets need not be looked up among decisions.
+ */
 struct pulse {
-	__u64 last_us : 48, result : 8, run : 8;
+	__u64 last_us : 47, undecided : 1, result : 8, run : 8;
 };
 
 /* Of a direction: 32 bytes. */
@@ -65,7 +68,15 @@ struct added {
 	__u32 new; /* the flow's first window is not over */
 };
 
-#define TIME_MASK 0xffffffffffffull /* 48 bits of us: nine years */
+#define TIME_MASK 0x7fffffffffffull /* 47 bits of us: four years */
+
+/* What is not known of a flow that is new here: a decision may have outlived its window. */
+SHARED void pulse_begin(struct pulse *pulse, __u64 time_us)
+{
+	pulse->last_us = time_us & TIME_MASK;
+	pulse->undecided = 0;
+	pulse->result = pulse->run = 0;
+}
 
 /* Time does not run backwards: a packet that is older than the last came with it. */
 SHARED __u32 window_elapsed(struct pulse *pulse, __u64 time_us)
@@ -176,8 +187,7 @@ SHARED void jumping_reset(struct jumping *flow, int swings)
 
 SHARED void jumping_begin(struct jumping *flow, __u64 time_us, int swings)
 {
-	flow->pulse.last_us = time_us & TIME_MASK;
-	flow->pulse.result = flow->pulse.run = 0;
+	pulse_begin(&flow->pulse, time_us);
 	jumping_reset(flow, swings);
 	flow->side[WAY_UP].gap = flow->side[WAY_DOWN].gap = GAP_NONE;
 	flow->side[WAY_UP].past = flow->side[WAY_DOWN].past = 0;
@@ -223,8 +233,7 @@ SHARED __u64 sliding_place(__u64 place)
 
 SHARED void sliding_begin(struct sliding *flow, __u64 time_us)
 {
-	flow->pulse.last_us = time_us & TIME_MASK;
-	flow->pulse.result = flow->pulse.run = 0;
+	pulse_begin(&flow->pulse, time_us);
 	flow->gap_up = flow->gap_down = GAP_NONE;
 	flow->seen = flow->next = 0;
 }
