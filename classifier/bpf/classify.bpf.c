@@ -132,10 +132,10 @@ SHARED int table_slides(const struct tables *tables)
 	return CONSTANT(classify_slides) != 0;
 }
 
-SHARED int table_swings(const struct tables *tables)
+SHARED __u32 table_keeps(const struct tables *tables)
 {
 	(void)tables;
-	return CONSTANT(classify_swings) != 0;
+	return (__u32)CONSTANT(classify_keeps);
 }
 
 INLINE int is_transport(__u8 protocol)
@@ -150,10 +150,16 @@ INLINE int holds(const struct seen *seen, __u32 header)
 	       header + (seen->key.protocol == CLASSIFY_TCP ? TCP_BYTES : UDP_BYTES);
 }
 
+/* The program is loaded once for each: the verifier takes the other one's branches out. */
+INLINE int is_up(void)
+{
+	return CONSTANT(classify_way) == WAY_UP;
+}
+
 INLINE void set_ports(struct seen *seen, const struct ports *ports)
 {
-	seen->key.lan_port = seen->moment.way == WAY_UP ? ports->source : ports->destination;
-	seen->key.wan_port = seen->moment.way == WAY_UP ? ports->destination : ports->source;
+	seen->key.lan_port = is_up() ? ports->source : ports->destination;
+	seen->key.wan_port = is_up() ? ports->destination : ports->source;
 }
 
 /* `whole`: bytes of a packet whose own length is 0, as it has none or is longer than it can say. */
@@ -172,8 +178,8 @@ INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, 
 	seen->key.family = 4;
 	if (header < IPV4_BYTES || (const void *)(ports + 1) > end || !holds(seen, header))
 		return 0;
-	seen->key.lan[0] = seen->moment.way == WAY_UP ? ip->source : ip->destination;
-	seen->key.wan[0] = seen->moment.way == WAY_UP ? ip->destination : ip->source;
+	seen->key.lan[0] = is_up() ? ip->source : ip->destination;
+	seen->key.wan[0] = is_up() ? ip->destination : ip->source;
 	set_ports(seen, ports);
 	return 1;
 }
@@ -192,8 +198,8 @@ INLINE int read_ipv6(struct seen *seen, const struct ipv6 *ip, const void *end, 
 	for (int i = 0; i < 4; i++) {
 		__u32 source = ip->source[i], destination = ip->destination[i];
 
-		seen->key.lan[i] = seen->moment.way == WAY_UP ? source : destination;
-		seen->key.wan[i] = seen->moment.way == WAY_UP ? destination : source;
+		seen->key.lan[i] = is_up() ? source : destination;
+		seen->key.wan[i] = is_up() ? destination : source;
 	}
 	set_ports(seen, ports);
 	return 1;

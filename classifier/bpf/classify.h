@@ -24,7 +24,7 @@
 /* Constants that the loader puts into the program. */
 #define CLASSIFY_WAY "classify_way" /* enum way: up at ingress of the LAN's device */
 #define CLASSIFY_SLIDES "classify_slides"
-#define CLASSIFY_SWINGS "classify_swings" /* flows have room for them */
+#define CLASSIFY_KEEPS "classify_keeps" /* enum keeps: what of a window is kept */
 #define CLASSIFY_RAW "classify_raw" /* 1 where the device has no link header */
 #define CLASSIFY_MASK "classify_mask" /* of the packet's mark, the bits that are ours */
 #define CLASSIFY_REPLAY "classify_replay" /* 1: a packet's time is its own */

@@ -31,7 +31,7 @@ SHARED struct bucket *table_probation(struct tables *tables);
 
 /* Whether windows slide. In the kernel it is a constant, and the verifier sees one of both. */
 SHARED int table_slides(const struct tables *tables);
-SHARED int table_swings(const struct tables *tables);
+SHARED __u32 table_keeps(const struct tables *tables);
 
 SHARED struct pulse *classify_begin(struct tables *tables, const struct model *model,
 				    const struct seen *seen)
@@ -46,7 +46,7 @@ SHARED struct pulse *classify_begin(struct tables *tables, const struct model *m
 	if (flow && table_slides(tables))
 		sliding_begin((struct sliding *)flow, seen->moment.time_us);
 	else if (flow)
-		jumping_begin((struct jumping *)flow, seen->moment.time_us, table_swings(tables));
+		jumping_begin((struct jumping *)flow, seen->moment.time_us, table_keeps(tables));
 	return flow;
 }
 
@@ -56,7 +56,7 @@ SHARED void classify_add(struct tables *tables, const struct model *model, struc
 	if (table_slides(tables))
 		sliding_add((struct sliding *)flow, moment, model->window, added);
 	else
-		jumping_add((struct jumping *)flow, moment, model->window, table_swings(tables),
+		jumping_add((struct jumping *)flow, moment, model->window, table_keeps(tables),
 			    added);
 }
 
@@ -65,10 +65,11 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 			  const struct flow_key *key, struct scratch *scratch)
 {
 	if (table_slides(tables)) {
-		sliding_view((struct sliding *)flow, &scratch->view, model->window);
+		sliding_view((struct sliding *)flow, &scratch->view, model->window,
+			     table_keeps(tables));
 	} else {
-		jumping_view((struct jumping *)flow, &scratch->view, table_swings(tables));
-		jumping_reset((struct jumping *)flow, table_swings(tables));
+		jumping_view((struct jumping *)flow, &scratch->view, table_keeps(tables));
+		jumping_reset((struct jumping *)flow, table_keeps(tables));
 	}
 	scratch->view.service = port_is_service(&key->lan_port) | port_is_service(&key->wan_port);
 	model_values(model, scratch);

@@ -40,7 +40,7 @@ struct class_action {
 struct model {
 	__u32 window, confirm;
 	__u32 attributes, nodes, classes;
-	__u32 swings; /* an attribute of skype is among them */
+	__u32 keeps; /* enum keeps: what they ask for of a window */
 	__u32 protocol; /* of the flows that it is for; 0: of any */
 
 	/* Bounds on what a class that is preferred may take. */

@@ -3,7 +3,7 @@
  * What is kept of a flow until its window is full, in two forms.
  *
  * struct jumping: sums, read and reset at every window's end; 80 bytes, of which a model without
- * skype needs the first 72. Sums of at most WINDOW_MOST packets fill the bits that they have.
+ * skype needs the first 72. Sums that no attribute of the model asks for are not kept (enum keeps). Sums of at most WINDOW_MOST packets fill the bits that they have.
  *
  * struct sliding: the last packets themselves, read at every packet.
  */
@@ -43,6 +43,13 @@ struct jumping {
 };
 
 #define JUMPING_BYTES (sizeof(struct pulse) + WAYS * sizeof(struct side)) /* without swings */
+
+/* What a model asks for, beside intervals and numbers of packets. */
+enum keeps {
+	KEEPS_LENGTHS = 1,
+	KEEPS_SWINGS = 2, /* of lengths, for skype */
+	KEEPS_ALL = 3,
+};
 
 struct sliding {
 	struct pulse pulse;
@@ -135,7 +142,6 @@ SHARED void side_add_length(struct side *side, __u32 length)
 {
 	side->length_sum = (side->length_sum + length) & 0x1fffff;
 	side->length_squares = (side->length_squares + (__u64)length * length) & 0x1fffffffffull;
-	side->packets = (side->packets + 1) & 0x3f;
 	if (length < side->length_least)
 		side->length_least = (__u16)length;
 	if (length > side->length_most)
@@ -175,26 +181,25 @@ SHARED void swings_add(struct jumping *flow, __u32 length)
 	flow->before[0] = (__u16)length;
 }
 
-/* swings: whether a model has need of them, and the flow room for them. */
-SHARED void jumping_reset(struct jumping *flow, int swings)
+SHARED void jumping_reset(struct jumping *flow, __u32 keeps)
 {
 	side_reset(&flow->side[WAY_UP]);
 	side_reset(&flow->side[WAY_DOWN]);
-	if (swings)
+	if (keeps & KEEPS_SWINGS)
 		swings_reset(flow);
 	flow->side[WAY_UP].past = 1;
 }
 
-SHARED void jumping_begin(struct jumping *flow, __u64 time_us, int swings)
+SHARED void jumping_begin(struct jumping *flow, __u64 time_us, __u32 keeps)
 {
 	pulse_begin(&flow->pulse, time_us);
-	jumping_reset(flow, swings);
+	jumping_reset(flow, keeps);
 	flow->side[WAY_UP].gap = flow->side[WAY_DOWN].gap = GAP_NONE;
 	flow->side[WAY_UP].past = flow->side[WAY_DOWN].past = 0;
 }
 
-SHARED void jumping_add(struct jumping *flow, const struct moment *moment, __u32 window, int swings,
-			struct added *added)
+SHARED void jumping_add(struct jumping *flow, const struct moment *moment, __u32 window,
+			__u32 keeps, struct added *added)
 {
 	__u32 elapsed = window_elapsed(&flow->pulse, moment->time_us);
 	__u32 length = window_length(moment), way = moment->way & 1;
@@ -203,21 +208,23 @@ SHARED void jumping_add(struct jumping *flow, const struct moment *moment, __u32
 
 	other->gap = window_gap(other->gap, elapsed) & 0xffffff;
 	side->gap = 0;
-	side_add_length(side, length);
+	side->packets = (side->packets + 1) & 0x3f;
+	if (keeps & KEEPS_LENGTHS)
+		side_add_length(side, length);
 	side_add_interval(side, interval);
-	if (swings)
+	if (keeps & KEEPS_SWINGS)
 		swings_add(flow, length);
 	added->interval = interval;
 	added->full = (__u32)side->packets + (__u32)other->packets >= window;
 	added->new = !flow->side[WAY_UP].past;
 }
 
-SHARED void jumping_view(const struct jumping *flow, struct view *view, int swings)
+SHARED void jumping_view(const struct jumping *flow, struct view *view, __u32 keeps)
 {
 	side_read(&flow->side[WAY_UP], &view->of[LENGTH + WAY_UP], &view->of[INTERVAL + WAY_UP]);
 	side_read(&flow->side[WAY_DOWN], &view->of[LENGTH + WAY_DOWN],
 		  &view->of[INTERVAL + WAY_DOWN]);
-	view->swings = swings ? flow->swings : 0;
+	view->swings = keeps & KEEPS_SWINGS ? flow->swings : 0;
 	view_join(view);
 }
 
@@ -260,7 +267,7 @@ SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32
 }
 
 /* Reads the next packet of a window. */
-SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 window)
+SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 window, __u32 keeps)
 {
 	__u64 at = sliding_place(view->cursor), next = at + 1;
 	__u32 interval = flow->interval[at], length = flow->length[at];
@@ -268,16 +275,21 @@ SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 wi
 
 	view->cursor = next < window ? (__u32)next : 0;
 	interval &= ~SLIDING_DOWN;
-	spread_add(&view->of[LENGTH + way], length);
+	if (keeps & KEEPS_LENGTHS)
+		spread_add(&view->of[LENGTH + way], length);
+	else
+		view->of[LENGTH + way].count++;
 	if (interval != GAP_NONE)
 		spread_add(&view->of[INTERVAL + way], interval);
+	if (!(keeps & KEEPS_SWINGS))
+		return;
 	view->swings += view_swing(length, view->before[0]);
 	view->swings += view_swing(length, view->before[1]);
 	view->before[1] = view->before[0];
 	view->before[0] = length;
 }
 
-SHARED void sliding_view(const struct sliding *flow, struct view *view, __u32 window)
+SHARED void sliding_view(const struct sliding *flow, struct view *view, __u32 window, __u32 keeps)
 {
 	for (int way = 0; way < WAYS; way++) {
 		spread_begin(&view->of[LENGTH + way]);
@@ -288,7 +300,7 @@ SHARED void sliding_view(const struct sliding *flow, struct view *view, __u32 wi
 	view->cursor = flow->next;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < SLIDING_MOST && i < window; i++)
-		sliding_step(flow, view, window);
+		sliding_step(flow, view, window, keeps);
 	view_join(view);
 }
 

@@ -26,7 +26,7 @@ static inline void made_begin(struct made_flow *made, bool slides, uint32_t wind
 	model_preset(&made->named.model);
 	made->named.model.window = window;
 	made->tables.slides = slides;
-	made->tables.swings = true;
+	made->tables.keeps = KEEPS_ALL;
 	made->tables.current = &made->record;
 	made->record.key.protocol = CLASSIFY_UDP;
 }

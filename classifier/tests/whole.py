@@ -8,6 +8,7 @@ of `shared/data/traffic` beside the repository, or of the folder that TRAFFIC na
 
 import csv
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -171,10 +172,13 @@ def attached(program: str) -> str:
         counted = [serve(inside, program, end) for end in (signal.SIGTERM, signal.SIGKILL)]
         run(*inside, "tc", "qdisc", "del", "dev", "lan", "clsact")  # of a kernel without TCX
         counted.append(serve(inside, program, signal.SIGTERM))
+        refused = reload(inside, program, "no-lengths", "short")
         left = run(*inside, "tc", "qdisc", "show", "dev", "lan").stdout
     finally:
         run("ip", "netns", "del", space)
     fault = [line for line in counted[::2] if line.count(",") != COMMAS]
+    if "of lengths ask for: attach it anew; the model in use stays" not in refused:
+        return f"not ok - {name}: another model: {refused}"
     if fault or "clsact" in left or int(counted[-1].split(",")[3]) < SENT - 20:
         return f"not ok - {name}: {counted} {left}"
     return f"ok - {name}: {counted[-1]}"
@@ -194,6 +198,25 @@ def serve(inside: Sequence[str], program: str, end: signal.Signals) -> str:
         process.send_signal(end)
         lines += process.stdout.readlines()
     return lines[-1].strip()
+
+
+def reload(inside: Sequence[str], program: str, first: str, second: str) -> str:
+    """Attach one model, put another into its file, and say so; what is said of that."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "model")
+        shutil.copy(HERE / "models" / f"{first}.txt", model)
+        words = ("attach", str(model), "lan", "--priority", "first")
+        with subprocess.Popen(
+            [*inside, program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout
+            assert process.stderr
+            process.stdout.readline()
+            shutil.copy(HERE / "models" / f"{second}.txt", model)
+            process.send_signal(signal.SIGHUP)
+            said = process.stderr.readline()
+            process.send_signal(signal.SIGTERM)
+    return said
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

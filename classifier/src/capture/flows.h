@@ -40,7 +40,8 @@ struct flow_record {
 };
 
 struct tables {
-	bool slides, swings;
+	bool slides;
+	uint32_t keeps; /* enum keeps */
 	bool is_bounded; /* new flows of a host have a bound */
 	struct flow_record *current; /* the flow of this packet */
 	struct flow_record **record; /* by number */
@@ -127,9 +128,9 @@ SHARED int table_slides(const struct tables *tables)
 	return tables->slides;
 }
 
-SHARED int table_swings(const struct tables *tables)
+SHARED __u32 table_keeps(const struct tables *tables)
 {
-	return tables->swings;
+	return tables->keeps;
 }
 
 #endif

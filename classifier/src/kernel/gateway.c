@@ -18,9 +18,9 @@
 static void describe(struct gateway *gateway)
 {
 	const struct gateway_options *options = &gateway->options;
-	uint32_t state = gateway->slides   ? sizeof(struct sliding)
-			 : gateway->swings ? sizeof(struct jumping)
-					   : (uint32_t)JUMPING_BYTES;
+	uint32_t state = gateway->slides		 ? sizeof(struct sliding)
+			 : gateway->keeps & KEEPS_SWINGS ? sizeof(struct jumping)
+							 : (uint32_t)JUMPING_BYTES;
 	const struct bpf_map maps[GATEWAY_MAPS] = {
 		[GATEWAY_FLOWS_IPV4] = { CLASSIFY_FLOWS_IPV4, BPF_MAP_TYPE_LRU_HASH,
 					 sizeof(struct flow_ipv4_key), state, options->flows, -1,
@@ -64,7 +64,7 @@ int gateway_open(struct gateway *gateway, const struct named_model *named,
 {
 	*gateway = (struct gateway){ .options = *options,
 				     .slides = named->slides,
-				     .swings = named->model.swings != 0 };
+				     .keeps = named->model.keeps };
 	describe(gateway);
 	bpf_allow_memory();
 	for (int i = 0; i < GATEWAY_MAPS; i++) {
@@ -89,7 +89,7 @@ int gateway_load(const struct gateway *gateway, enum way way, struct fault *faul
 	const struct bpf_constant constants[] = {
 		{ CLASSIFY_WAY, way },
 		{ CLASSIFY_SLIDES, gateway->slides },
-		{ CLASSIFY_SWINGS, gateway->swings },
+		{ CLASSIFY_KEEPS, gateway->keeps },
 		{ CLASSIFY_RAW, gateway->options.is_raw },
 		{ CLASSIFY_MASK, gateway->options.mask },
 		{ CLASSIFY_REPLAY, gateway->options.is_replay },
@@ -135,9 +135,11 @@ int gateway_swap(struct gateway *gateway, const struct named_model *named,
 
 	if (error)
 		return error;
-	if (named->model.swings && !gateway->swings)
+	if (named->model.keeps & ~gateway->keeps)
 		return fault_set(fault, -EINVAL, "model", "attach it anew",
-				 "flows have no room for its attributes of skype");
+				 "of flows less is kept than its attributes of %s ask for",
+				 named->model.keeps & ~gateway->keeps & KEEPS_SWINGS ? "skype"
+										     : "lengths");
 	error = bpf_map_read(&gateway->map[GATEWAY_ACTIVE], &zero, &active);
 	if (error)
 		return fault_system(fault, error, "model", "reading which model is in use");

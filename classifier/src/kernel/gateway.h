@@ -37,7 +37,8 @@ struct gateway_options {
 
 struct gateway {
 	struct gateway_options options;
-	bool slides, swings;
+	bool slides;
+	uint32_t keeps; /* enum keeps, of the first model */
 	struct bpf_map map[GATEWAY_MAPS];
 	struct hooks hooks;
 };

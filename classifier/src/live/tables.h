@@ -15,7 +15,8 @@ union live_window {
 };
 
 struct tables {
-	bool slides, swings;
+	bool slides;
+	uint32_t keeps; /* enum keeps */
 	struct cache flows, decisions, hosts;
 	struct bucket probation;
 	uint64_t now_us, idle_us; /* of this packet; after which a decision makes room */
@@ -74,9 +75,9 @@ SHARED int table_slides(const struct tables *tables)
 	return tables->slides;
 }
 
-SHARED int table_swings(const struct tables *tables)
+SHARED __u32 table_keeps(const struct tables *tables)
 {
-	return tables->swings;
+	return tables->keeps;
 }
 
 #endif

@@ -158,6 +158,20 @@ static int read_classes(struct reader *reader)
 	return 0;
 }
 
+/* What of a window is to be kept for an attribute. */
+static uint32_t attribute_keeps(const struct attribute *attribute)
+{
+	switch (attribute->feature) {
+	case FEATURE_SKYPE:
+		return KEEPS_ALL;
+	case FEATURE_PLEN:
+	case FEATURE_PLENBD:
+		return KEEPS_LENGTHS;
+	default:
+		return 0;
+	}
+}
+
 static int read_attributes(struct reader *reader)
 {
 	struct model *model = &reader->named->model;
@@ -174,8 +188,7 @@ static int read_attributes(struct reader *reader)
 		if (attribute_parse(attribute, word.at, word.length))
 			return REFUSE(reader, "such as mean.plen, fwd.max.plen, fpckts.pcnt",
 				      "no attribute %.*s", SHOWN(word));
-		if (attribute->feature == FEATURE_SKYPE)
-			model->swings = 1;
+		model->keeps |= attribute_keeps(attribute);
 	}
 	return 0;
 }

@@ -79,7 +79,7 @@ static int run(const struct options *options, struct fault *fault)
 				 "no window of %ld packets", options->window);
 	error = flows_open(&flows, options->word[0], options->lan, fault);
 	flows.tables.slides = options->slides;
-	flows.tables.swings = true;
+	flows.tables.keeps = KEEPS_ALL;
 	if (!error)
 		error = read_names(&named.model, options->attributes, fault);
 	if (!error)

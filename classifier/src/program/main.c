@@ -78,30 +78,38 @@ static int take_number(long *into, const char *name, long least, long most)
 	return usage(why, optarg);
 }
 
-static int take(struct options *options, int option)
+/* Where the words of an option go that takes words; NULL: it takes none. */
+static const char **words_of(struct options *options, int option)
 {
 	switch (option) {
 	case 'a':
-		options->attributes = optarg;
-		return 0;
+		return &options->attributes;
 	case 'l':
-		options->lan = optarg;
-		return 0;
+		return &options->lan;
 	case 'P':
-		options->priority = optarg;
-		return 0;
+		return &options->priority;
 	case 'm':
-		options->mark = optarg;
-		return 0;
+		return &options->mark;
 	case 't':
-		options->to = optarg;
-		return 0;
+		return &options->to;
 	case 'k':
-		options->key = optarg;
-		return 0;
+		return &options->key;
 	case 'r':
-		options->rap = optarg;
+		return &options->rap;
+	default:
+		return NULL;
+	}
+}
+
+static int take(struct options *options, int option)
+{
+	const char **words = words_of(options, option);
+
+	if (words) {
+		*words = optarg;
 		return 0;
+	}
+	switch (option) {
 	case 's':
 		options->slides = true;
 		return 0;

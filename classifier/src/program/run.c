@@ -93,7 +93,7 @@ static int run(const struct options *options, struct fault *fault)
 		return error;
 	error = flows_open(&flows, options->word[1], options->lan, fault);
 	flows.tables.slides = named.slides;
-	flows.tables.swings = named.model.swings;
+	flows.tables.keeps = named.model.keeps;
 	flows.tables.is_bounded = true;
 	if (!error)
 		error = print_all(&flows, &named, options->by_packet, fault);

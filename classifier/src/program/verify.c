@@ -86,7 +86,7 @@ static int load(struct verify *verify, const struct options *options, struct fau
 	if (!error)
 		error = flows_open(&verify->flows, options->word[1], options->lan, fault);
 	verify->flows.tables.slides = verify->named.slides;
-	verify->flows.tables.swings = verify->named.model.swings;
+	verify->flows.tables.keeps = verify->named.model.keeps;
 	verify->flows.tables.is_bounded = true;
 	return error;
 }

@@ -253,7 +253,7 @@ static int open_tables(struct watch *watch, const struct options *options, struc
 	uint8_t secret[SIPHASH_KEY_BYTES];
 
 	tables->slides = watch->named.slides;
-	tables->swings = watch->named.model.swings != 0;
+	tables->keeps = watch->named.model.keeps;
 	tables->idle_us = watch->named.model.idle_us;
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		return fault_system(fault, -errno, NULL, "random numbers");
