@@ -5,8 +5,7 @@ import pytest
 
 from gatemark.plan.model import Arm, Factor, Workload
 from gatemark.store.record import Record
-from vm.conftest import Booted
-from vm.test_program import UNBUILT
+from vm.conftest import Booted, require_built
 
 pytestmark = pytest.mark.long
 ENDPOINT = Arm(path="endpoint")
@@ -26,8 +25,7 @@ def looked_up(booted: Booted, structure: str, probes: tuple[str, ...] = ()) -> R
 
 def counted_in(booted: Booted, load: Workload, probes: tuple[str, ...]) -> Record:
     record = booted.measure(ENDPOINT, load, probes)
-    if UNBUILT in record.reason:
-        pytest.skip(record.reason)
+    require_built(record)
     assert (record.status, record.reason) == ("ok", "")
     return record
 

@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a gateway of another kernel, over SSH: they capture, count, compute and end there."""
 
-import pytest
-
 from gatemark.plan.model import Arm, Factor, Workload
-from gatemark.store.record import Record
-from vm.conftest import Booted
+from vm.conftest import Booted, require_built
 
 CAPTURE = Arm(path="nat", name="capture", features=("capture:tcpdump:68",))
 
 LOOK_UPS: dict[str, Factor] = {"table": "generated:300:1", "mix": "uniform", "queries": 4096}
 ONCE: dict[str, Factor] = {"repeats": 1, "pass_ms": 0}
-# As a record's reason names what builds for that processor.
-UNBUILT = ("make algorithms", "gatemark agent build")
 DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
-
-
-def require_built(record: Record) -> None:
-    """Skip the test where our own program was not built for the guest's processor."""
-    if any(command in record.reason for command in UNBUILT):
-        pytest.skip(record.reason)
 
 
 def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> None:
