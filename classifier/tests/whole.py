@@ -214,9 +214,9 @@ def reload(inside: Sequence[str], program: str, first: str, second: str) -> str:
             process.stdout.readline()
             shutil.copy(HERE / "models" / f"{second}.txt", model)
             process.send_signal(signal.SIGHUP)
-            said = process.stderr.readline()
+            refusal = process.stderr.readline()
             process.send_signal(signal.SIGTERM)
-    return said
+    return refusal
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
