@@ -3,7 +3,8 @@
  * What is kept of a flow until its window is full, in two forms.
  *
  * struct jumping: sums, read and reset at every window's end; 80 bytes, of which a model without
- * skype needs the first 72. Sums that no attribute of the model asks for are not kept (enum keeps). Sums of at most WINDOW_MOST packets fill the bits that they have.
+ * skype needs the first 72. Sums that no attribute of the model asks for are not kept (enum keeps).
+ * Sums of at most WINDOW_MOST packets fill the bits that they have.
  *
  * struct sliding: the last packets themselves, read at every packet.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Offloaded connections, by a dump of the table of connections that the kernel filters. It walks all
- * of the table for it, and forwards nothing on that CPU meanwhile: 14 ms for 262 144 buckets on a PC.
- * So it is asked only where there may be a flow table.
+ * of the table for it, which takes the CPU for 14 ms with 262 144 buckets on a PC. So it is asked only
+ * where there may be a flow table.
  */
 #include "kernel/offload.h"
 
