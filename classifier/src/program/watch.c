@@ -312,9 +312,8 @@ const struct command command_watch = {
 	.words_count = 2,
 	.help = "classifies as attach does, by a packet socket, for kernels without BPF; CSV: "
 		"counters",
-	.options =
-		"      --packets        a line for each packet in place of counters\n"
-		"      --priority NAMES, --guard N, --flows N, --decisions N  as attach\n"
-		"      --to, --key, --ttl  as attach\n",
+	.options = "      --packets        a line for each packet in place of counters\n"
+		   "      --priority NAMES, --guard N, --flows N, --decisions N  as attach\n"
+		   "      --to, --key, --ttl  as attach\n",
 	.run = run,
 };
