@@ -49,7 +49,7 @@ struct jumping {
 enum keeps {
 	KEEPS_LENGTHS = 1,
 	KEEPS_SWINGS = 2, /* of lengths, for skype */
-	KEEPS_ALL = 3,
+	KEEPS_ALL = KEEPS_LENGTHS | KEEPS_SWINGS,
 };
 
 struct sliding {

@@ -141,10 +141,9 @@ class Supervised:
         loop = asyncio.get_running_loop()
         until = loop.time() + READY_S
         while loop.time() < until:
-            works = await self._works(heard)
-            await asyncio.sleep(AGAIN_S)  # libpcap sets its filter after the socket receives
-            if works:
+            if await self._works(heard):
                 return
+            await asyncio.sleep(AGAIN_S)
         raise NodeError(f"{self._name} was not ready in {READY_S:g} s: {await self._why()}")
 
     async def _works(self, heard: frozenset[str]) -> bool:
@@ -155,7 +154,9 @@ class Supervised:
                 raise UnavailableError(f"{self._name}: {_last(end.last_words.splitlines())}")
             raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(lines)}")
         if self.program.device and not self.program.ready:
-            return bool(await _listeners(self.node, self.program) - heard)
+            receives = bool(await _listeners(self.node, self.program) - heard)
+            await asyncio.sleep(AGAIN_S * receives)  # libpcap sets its filter only now
+            return receives
         return self.program.ready in "\n".join(lines)
 
     async def _why(self) -> str:

@@ -53,6 +53,7 @@ class Scene:
 
     looks: Sequence[Look]
     packets: dict[str, list[Decided]]  # flow -> its packets as they were classified
+    up_mbit: float  # the uplink's rate
     ended: Counts  # of the classifier
 
     def since(self, flow: str) -> tuple[Count, Count]:
@@ -120,7 +121,9 @@ async def _play(folder: Path, up_mbit: float, udp_mbit: float, lasts_s: float) -
             looks = await _look(stage, lasts_s)
         ended = await attached.detach(lab.gateway, lab.lab)
     text = stage.said("watch")
-    return Scene(looks, {name: seen.decided(text, port) for name, port in PORTS.items()}, ended)
+    return Scene(
+        looks, {name: seen.decided(text, port) for name, port in PORTS.items()}, up_mbit, ended
+    )
 
 
 async def _watch(stage: Stage) -> None:
