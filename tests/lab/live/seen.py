@@ -81,7 +81,6 @@ async def first(node: Node, device: str) -> int:
 class Decided:
     """A packet of a flow as gm-classifier watch --packets shows it."""
 
-    time_us: int
     direction: str
     class_: str
     verdict: str
@@ -91,7 +90,7 @@ def decided(text: str, port: int) -> list[Decided]:
     """The packets of the flow to a port of the WAN host, in their order."""
     packets = []
     for line in text.splitlines()[1:]:
-        flow, time_us, direction, class_, _, verdict = line.split(",")
+        flow, _, direction, class_, _, verdict = line.split(",")
         if flow.rpartition("-")[2] == str(port):
-            packets.append(Decided(int(time_us), direction, class_, verdict))
+            packets.append(Decided(direction, class_, verdict))
     return packets

@@ -10,7 +10,9 @@ from gatemark.gateway.attached import guard
 from lab.live import game
 from lab.live.scene import GAME, QUIC, UDP, Scene, play
 
-FOUND_S = 3.0  # from the game's first packet; a decision takes ten packets
+# Packets, from the game's first: two windows of the model that ships. How long they take is the
+# client's doing, which loads its map meanwhile.
+FOUND_WITHIN = 20
 MOST_OF_A_GAME = 0.9  # of its packets: a window may look even
 MOST_OF_BULK = 0.02  # of an upload's bytes: the goal of the specification
 BULK = 1.2  # times the guard's bound: a slower upload may go first, and only other work slows it so
@@ -33,10 +35,9 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return play(tmp_path_factory.mktemp("live"), *request.param)
 
 
-def test_a_game_is_found_within_seconds(scene: Scene) -> None:
-    packets = scene.packets[GAME]
-    found = next(p for p in packets if (p.class_, p.verdict) == ("realtime", "class"))
-    assert found.time_us - packets[0].time_us < 1e6 * FOUND_S
+def test_a_game_is_found_within_its_first_packets(scene: Scene) -> None:
+    first = scene.packets[GAME][:FOUND_WITHIN]
+    assert ("realtime", "class") in {(packet.class_, packet.verdict) for packet in first}
 
 
 def test_a_game_is_marked(scene: Scene) -> None:
