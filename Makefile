@@ -16,7 +16,7 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long lint bench fuzz mutate lock agent algorithms classifier man pictures clean
+.PHONY: help setup run test test-long test-openwrt lint bench fuzz mutate lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -35,6 +35,10 @@ test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzer
 	@setup/install test
 	@setup/install fuzz
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
+
+test-openwrt: ## run the tests on OpenWrt's own userland, where its image was built: an hour
+	@setup/install test
+	@$(PYTHON) -m pytest tests/vm/openwrt -n 0 -v --timeout=1500
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint

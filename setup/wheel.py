@@ -3,8 +3,9 @@
 
 All agents are in every wheel, since a box may have any of the processors. So is the program that
 times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
-machine that QEMU runs on, so the wheel is for that kind of machine alone. An editable install (the
-set-up) calls this too and builds nothing: `setup/install` builds what its machine needs.
+machine that QEMU runs on, so the wheel is for that kind of machine alone. GATEMARK_TARGETS names
+the processors where somebody needs a wheel for these alone. An editable install (the set-up) calls
+this too and builds nothing: `setup/install` builds what its machine needs.
 """
 
 import os
@@ -24,28 +25,7 @@ TESTERS: Final = ("x86_64", "aarch64")  # machines that a wheel can be for
 # The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
 GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
-FILES: Final = {
-    **{f"agent for {target}": PACKAGE / f"agents/{target}/gm-agent" for target in TARGETS},
-    **{
-        f"algorithms for {target}": PACKAGE / f"algorithms/{target}/gm-algorithms-O3"
-        for target in TARGETS
-    },
-    **{
-        f"classifier for {target}": PACKAGE / f"classifiers/{target}/gm-classifier"
-        for target in TARGETS
-    },
-    **{
-        f"{part} for {target}": PACKAGE / f"agents/{target}/gm-agent-{part}"
-        for target in TARGETS
-        for part in ("tester", "watcher", "capturer")
-    },
-    **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
-    "names of subsystems": PACKAGE / "counters/subsystems.toml",
-    "Apache licence": Path("LICENSE"),
-    "GPL licence": Path("counter/LICENSE"),
-    "BSD licence": Path("LICENSES/BSD-2-Clause.txt"),
-    "musl's licence": Path("LICENSES/MIT-musl.txt"),
-}
+AGENTS: Final = ("gm-agent", "gm-agent-tester", "gm-agent-watcher", "gm-agent-capturer")
 
 
 class BuildError(Exception):
@@ -63,8 +43,9 @@ class Parts(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         try:
-            build(root)
-            require(root)
+            targets = chosen(os.environ.get("GATEMARK_TARGETS", ""))
+            build(root, targets)
+            require(root, targets)
         except BuildError as error:
             self.app.abort(f"gatemark: {error}")
         build_data["pure_python"] = False
@@ -76,7 +57,39 @@ def tag(machine: str) -> str:
     return f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
 
 
-def build(root: Path) -> None:
+def chosen(names: str) -> Sequence[str]:
+    """Processors of boxes: all, or those named and the one of the machine that measures."""
+    wanted = names.split()
+    if unknown := [name for name in wanted if name not in TARGETS]:
+        raise BuildError(f"GATEMARK_TARGETS: {unknown[0]!r}: there are {', '.join(TARGETS)}")
+    own = platform.machine()
+    return [name for name in TARGETS if not wanted or name in (*wanted, own)]
+
+
+def files(targets: Sequence[str]) -> dict[str, Path]:
+    """What a wheel for these processors holds beside Python, by name."""
+    programs = {
+        "agents": AGENTS,
+        "algorithms": ("gm-algorithms-O3",),
+        "classifiers": ("gm-classifier",),
+    }
+    return {
+        **{
+            f"{program} for {target}": PACKAGE / folder / target / program
+            for folder, names in programs.items()
+            for target in targets
+            for program in names
+        },
+        **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
+        "names of subsystems": PACKAGE / "counters/subsystems.toml",
+        "Apache licence": Path("LICENSE"),
+        "GPL licence": Path("counter/LICENSE"),
+        "BSD licence": Path("LICENSES/BSD-2-Clause.txt"),
+        "musl's licence": Path("LICENSES/MIT-musl.txt"),
+    }
+
+
+def build(root: Path, targets: Sequence[str]) -> None:
     """Build all parts; make leaves alone what is newer than its sources."""
     machine = platform.machine()
     if machine not in TESTERS:
@@ -88,7 +101,7 @@ def build(root: Path) -> None:
     glibc = ".".join(map(str, GLIBC))
     plugin = f"CC={zig} cc -target {machine}-linux-gnu.{glibc}"
     jobs = f"-j{os.cpu_count() or 1}"
-    goals = ["install-cross", f"ZIG={zig}", f"PYTHON={python}"]
+    goals = ["install-cross", f"ARCHS={' '.join(targets)}", f"ZIG={zig}", f"PYTHON={python}"]
     _make(root, "agents", ["agent", jobs, *goals])
     _make(root, "algorithms", ["algorithms", jobs, *goals])
     _make(root, "classifiers", ["classifier", jobs, *goals])
@@ -96,9 +109,10 @@ def build(root: Path) -> None:
     _make(root, "plugin for QEMU", ["counter", "-B", "install", plugin])
 
 
-def require(root: Path) -> None:
+def require(root: Path, targets: Sequence[str]) -> None:
     """Raise BuildError with all that is missing, by name."""
-    if absent := [f"{name} ({path})" for name, path in FILES.items() if not _is_there(root / path)]:
+    parts = files(targets).items()
+    if absent := [f"{name} ({path})" for name, path in parts if not _is_there(root / path)]:
         raise BuildError(f"the wheel would lack: {', '.join(absent)}")
 
 

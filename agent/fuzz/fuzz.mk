@@ -53,10 +53,11 @@ test-fuzz-memory: fuzz-memory
 test-fuzz-integer: fuzz-integer
 	@$(FUZZ_RUN) replay integer $(FUZZERS)
 
-# FUZZ_SECONDS of each, or of those that FUZZ names; FUZZ_PRINTS=--tap for a program.
+# FUZZ_SECONDS of each, or of those that FUZZ names; FUZZ_PRINTS=--tap for a program, which is not
+# told what share of its lines a target reaches.
 FUZZ ?= $(FUZZERS)
 FUZZ_PRINTS ?=
-fuzz: fuzz-fuzz fuzz-coverage
+fuzz: fuzz-fuzz $(if $(FUZZ_PRINTS),,fuzz-coverage)
 	@$(FUZZ_RUN) hunt $(FUZZ_PRINTS) --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 # Keeps of what was found as few inputs as reach the same.

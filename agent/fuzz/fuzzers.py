@@ -106,7 +106,7 @@ class Hunt:
         """Its line of TAP; with it what it said where it crashed."""
         if self.absent:
             return f"ok - hunt: {self.name} # {self.absent}"
-        did = f"{self.executions} inputs, {self.edges} edges, {lines(self.name)} of its lines"
+        did = f"{self.executions} inputs, {self.edges} edges"
         line = f"ok - hunt: {self.name}, {did} # {self.seconds:.1f} s"
         return f"not {line}\n{self.crash}" if self.crash else line
 

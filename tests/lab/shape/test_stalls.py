@@ -30,7 +30,7 @@ def judged_beside(
     busy: str, rest: str, plant: Plant | None = None, beside: tuple[Arm, ...] = ()
 ) -> Judgement:
     """An arm whose program takes the CPU, and others; both times are Python's."""
-    planned = sweep()
+    planned = sweep(repeats=2)
     hog = HOG.format(busy=busy, rest=rest)
     program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{hog}'", ready="at work")
     load = replace(planned.workload, duration_s=1.0)

@@ -26,57 +26,81 @@ def load() -> ModuleType:
 
 
 wheel = load()
+ALL = wheel.TARGETS
+FILES = wheel.files(ALL)
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     """A folder with every part of a wheel."""
-    for path in wheel.FILES.values():
+    for path in FILES.values():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("something")
     return tmp_path
 
 
 def test_a_wheel_with_all_parts_is_whole(whole: Path) -> None:
-    wheel.require(whole)
+    wheel.require(whole, ALL)
 
 
-@pytest.mark.parametrize("name", wheel.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_a_missing_part_is_named(name: str, whole: Path) -> None:
-    (whole / wheel.FILES[name]).unlink()
+    (whole / FILES[name]).unlink()
     with pytest.raises(wheel.BuildError, match=rf"^the wheel would lack: {name} \([^,]*\)$"):
-        wheel.require(whole)
+        wheel.require(whole, ALL)
 
 
 def test_all_missing_parts_are_named_and_an_empty_file_is_no_part(whole: Path) -> None:
-    (whole / wheel.FILES["agent for mips"]).write_text("")
-    (whole / wheel.FILES["plugin for QEMU 2"]).unlink()
-    with pytest.raises(wheel.BuildError, match=r"agent for mips \(.*, plugin for QEMU 2 \("):
-        wheel.require(whole)
+    (whole / FILES["gm-agent for mips"]).write_text("")
+    (whole / FILES["plugin for QEMU 2"]).unlink()
+    with pytest.raises(wheel.BuildError, match=r"gm-agent for mips \(.*, plugin for QEMU 2 \("):
+        wheel.require(whole, ALL)
 
 
 def test_what_a_wheel_holds_is_what_the_laboratory_looks_for() -> None:
     assert wheel.TARGETS == TARGETS
-    assert all((ROOT / path).exists() for name, path in wheel.FILES.items() if "licence" in name)
+    assert all((ROOT / path).exists() for name, path in FILES.items() if "licence" in name)
+
+
+def test_a_wheel_for_few_processors_holds_theirs_and_the_testers_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    targets = wheel.chosen(" mipsel  armv7 ")
+    assert targets == ["x86_64", "armv7", "mipsel"]
+    assert FILES.keys() - wheel.files(targets).keys() == {
+        f"{program} for {target}"
+        for program in (*wheel.AGENTS, "gm-algorithms-O3", "gm-classifier")
+        for target in ("aarch64", "mips")
+    }
+
+
+def test_a_wheel_is_for_all_processors_where_none_is_named() -> None:
+    assert tuple(wheel.chosen("")) == TARGETS
+
+
+def test_a_processor_that_there_is_not_is_named() -> None:
+    with pytest.raises(wheel.BuildError, match=r"^GATEMARK_TARGETS: 'arm': there are x86_64, "):
+        wheel.chosen("mips arm")
 
 
 def test_a_build_without_make_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(wheel.BuildError, match=r"needs make: apt-get install make$"):
-        wheel.build(ROOT)
+        wheel.build(ROOT, ALL)
 
 
 def test_a_machine_that_no_wheel_is_for_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(wheel.BuildError, match="built on x86_64 or aarch64, not on riscv64"):
-        wheel.build(ROOT)
+        wheel.build(ROOT, ALL)
 
 
 def test_a_build_that_fails_names_the_part_and_the_fault(tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent/Makefile").write_text("install-cross:\n\t@echo planted fault; false\n")
     with pytest.raises(wheel.BuildError, match=r"^agents: not built: planted fault"):
-        wheel.build(tmp_path)
+        wheel.build(tmp_path, ALL)
 
 
 def test_a_build_without_zig_names_it(tmp_path: Path) -> None:
@@ -84,11 +108,11 @@ def test_a_build_without_zig_names_it(tmp_path: Path) -> None:
     text = "install-cross:\n\t@echo No module named ziglang; false\n"
     (tmp_path / "agent/Makefile").write_text(text)
     with pytest.raises(wheel.BuildError, match="no zig: pip install ziglang"):
-        wheel.build(tmp_path)
+        wheel.build(tmp_path, ALL)
 
 
 def test_an_editable_install_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wheel, "build", lambda _: pytest.fail("it builds"))
+    monkeypatch.setattr(wheel, "build", lambda *_: pytest.fail("it builds"))
     hook = object.__new__(wheel.Parts)
     data: dict[str, object] = {}
     hook.initialize("editable", data)
@@ -102,7 +126,7 @@ def test_the_hook_ends_the_build_with_the_parts_name(
         def abort(self, message: str) -> None:
             raise SystemExit(message)
 
-    monkeypatch.setattr(wheel, "build", lambda _: None)
+    monkeypatch.setattr(wheel, "build", lambda *_: None)
     hook = wheel.Parts(str(tmp_path), {}, None, None, str(tmp_path), "wheel", App())
-    with pytest.raises(SystemExit, match=r"^gatemark: the wheel would lack: agent for x86_64 \("):
+    with pytest.raises(SystemExit, match=r"^gatemark: the wheel would lack: gm-agent for"):
         hook.initialize("standard", {})
