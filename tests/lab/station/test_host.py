@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gatemark.station import lock
+from lab import left
 
 pytestmark = pytest.mark.alone
 KILLS = 12
@@ -110,11 +111,11 @@ def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[
 @pytest.mark.long
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
-    left = [name for name in spaces().split() if name.startswith("gm-")]
     until = time.monotonic() + 10
     while agents() and time.monotonic() < until:  # they end once they see that nobody asks them
         time.sleep(0.1)
-    assert (left, agents(), lock.names()) == ([], [], [])
+    free = [lab for lab in lock.names() if lock.holder(lab) is None]
+    assert (left.namespaces(), agents(), free) == ([], [], [])
 
 
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:

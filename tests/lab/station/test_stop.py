@@ -114,7 +114,10 @@ def pressed(process: "subprocess.Popen[str]", gaps_s: Sequence[float]) -> Ended:
         except ProcessLookupError:  # it ended in time
             break
     _, err = process.communicate(timeout=PATIENCE_S)
-    return Ended(process.returncode, err)
+    # `python -m` ends itself by SIGINT where a Ctrl-C was caught that came while it executed a
+    # string, as dataclasses do (_Py_UnhandledKeyboardInterrupt); a shell counts both as 130.
+    code = process.returncode
+    return Ended(130 if code == -signal.SIGINT else code, err)
 
 
 def until(done: Callable[[], object]) -> None:
