@@ -16,7 +16,7 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long test-openwrt lint bench fuzz mutate lock agent algorithms classifier man pictures clean
+.PHONY: help setup run test test-long test-guests lint bench fuzz mutate lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -36,9 +36,9 @@ test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzer
 	@setup/install fuzz
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
 
-test-openwrt: ## run the tests on OpenWrt's own userland, where its image was built: an hour
+test-guests: ## run the long tests on virtual gateways, boxes and OpenWrt's own userland: hours
 	@setup/install test
-	@$(PYTHON) -m pytest tests/vm/openwrt -n 0 -v --timeout=1500
+	@MINUTES=360 $(PYTHON) tests/run.py --guests $(RETRY) $(STAGE)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests in stages, a line each as it ends, and says what to read where one failed.
 
-python tests/run.py [--long] [--retry] [STAGE ...]     all stages where none is named
+python tests/run.py [--long | --guests] [--retry] [STAGE ...]     all stages where none is named
 
 It exits with 1 where a test failed. The last line, `N passed, N failed, N skipped`, stands alone
 for whoever reads us by program; `.tests/STAGE.xml` has each test, as JUnit writes it.
@@ -23,16 +23,21 @@ from pathlib import Path
 
 from runner.outcome import Outcome, Stage, write_junit
 from runner.process import GROUPS, ROOT, interrupted
-from runner.stages import AFTER, LONG_STAGES, STAGES, TRACKS
+from runner.stages import AFTER, GUEST_STAGES, LONG_STAGES, STAGES, TRACKS
 
 REPORTS = ROOT / ".tests"
+SETS = {
+    "short": (STAGES, ""),
+    "long": (LONG_STAGES, "-long"),
+    "guests": (GUEST_STAGES, "-guests"),
+}
 NICE = 10  # of what runs beside what measures, as nice(1) counts
 
 
 def main(words: Sequence[str]) -> int:
     """Run the named stages, or all."""
     options = parser().parse_args(words)
-    stages = LONG_STAGES if options.long else STAGES
+    stages, suffix = SETS[options.which]
     if unknown := [name for name in options.stages if name not in stages]:
         print(f"no stage {unknown[0]!r}; there are: {', '.join(stages)}", file=sys.stderr)
         return 2
@@ -43,7 +48,7 @@ def main(words: Sequence[str]) -> int:
     asked = {name: stages[name] for name in stages if name in (options.stages or stages)}
     print(f"stages: {' '.join(asked)}", flush=True)  # the lines follow as they end
     total = Outcome()
-    for outcome in run_all(asked, "-long" if options.long else "", retry=options.retry):
+    for outcome in run_all(asked, suffix, retry=options.retry):
         total.add(outcome)
     print(total.counts())
     return int(total.failed > 0)
@@ -52,7 +57,15 @@ def main(words: Sequence[str]) -> int:
 def parser() -> argparse.ArgumentParser:
     """The options; stages are looked up afterwards."""
     options = argparse.ArgumentParser(description="Runs the tests in stages.")
-    options.add_argument("--long", action="store_true", help="what `make test` leaves out")
+    which = options.add_mutually_exclusive_group()
+    for option, what in (
+        ("long", "what `make test` leaves out"),
+        ("guests", "long tests on virtual gateways and boxes"),
+    ):
+        which.add_argument(
+            f"--{option}", dest="which", action="store_const", const=option, help=what
+        )
+    options.set_defaults(which="short")
     options.add_argument("--retry", action="store_true", help="try what failed once more")
     options.add_argument("stages", nargs="*", metavar="STAGE", help=", ".join(STAGES))
     return options

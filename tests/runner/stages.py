@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages: what each runs for `make test`, and what for `make test-long`."""
+"""The stages: what each runs for `make test`, for `make test-long` and for `make test-guests`."""
 
 import os
 import shlex
@@ -124,7 +124,6 @@ def pytest(name: str, workers: int, *more: str) -> Stage:
     return stage
 
 
-# OpenWrt's own userland needs an image that its owner built, and an hour: `make test-openwrt`.
 GUESTS: Final = ("--ignore=tests/vm/openwrt", "--timeout=600")  # the first may build an image
 SHORT: Final = ("-m", "not long and not alone")
 ALONE: Final = ("-m", "alone and not long")
@@ -154,22 +153,26 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", 0, "-m", "long and not alone"),
-    "vm": pytest("vm", 0, *GUESTS, "-m", "long and not box and not counted"),
-    "box": pytest("vm", 2, "--dist=loadfile", *GUESTS, "-m", "long and box"),
-    "counted": pytest("vm", 0, *GUESTS, "-m", "long and counted"),
     "unit": pytest("unit", 0, *LONG),
     "page": pytest("page", 2, *LONG),
     "installed": pytest("installed", 0, *LONG),
     "fuzz": fuzz,
+}
+# `make test-guests`: long tests on virtual gateways and boxes. Emulation takes hours of a slow
+# machine, and two guests at a time would starve each other and the lab.
+GUEST_STAGES: Final[dict[str, Stage]] = {
+    "vm": pytest("vm", 0, *GUESTS, "-m", "long and not box and not counted"),
+    "box": pytest("vm", 0, *GUESTS, "-m", "long and box"),
+    "counted": pytest("vm", 0, *GUESTS, "-m", "long and counted"),
+    "openwrt": pytest("vm/openwrt", 0, "--timeout=1500"),  # skipped where its image is not built
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
 # whatever its track (station/lock.py). The last track only computes, and yields to the others. The
 # page and the documents are where time is left, so that all end together.
 TRACKS: Final = (
     ("alone", "lab", "docs"),
-    ("agent", "vm", "page"),
-    ("box", "counted"),  # the one waits for leases and reboots, the other counts and times nothing
+    ("agent", "vm", "box", "counted", "openwrt", "page"),
     ("counter", "algorithms", "classifier", "lint", "unit", "golden", "installed", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
-AFTER: Final = {"vm": "alone", "box": "alone", "counted": "box", "docs": "alone"}
+AFTER: Final = {"vm": "alone", "docs": "alone"}
