@@ -153,6 +153,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "docs": pytest("docs", 0, *LONG),
     "alone": pytest("lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", 0, "-m", "long and not alone"),
+    "counted": pytest("vm", 0, *GUESTS, "-m", "long and counted"),
     "unit": pytest("unit", 0, *LONG),
     "page": pytest("page", 2, *LONG),
     "installed": pytest("installed", 0, *LONG),
@@ -163,7 +164,6 @@ LONG_STAGES: Final[dict[str, Stage]] = {
 GUEST_STAGES: Final[dict[str, Stage]] = {
     "vm": pytest("vm", 0, *GUESTS, "-m", "long and not box and not counted"),
     "box": pytest("vm", 0, *GUESTS, "-m", "long and box"),
-    "counted": pytest("vm", 0, *GUESTS, "-m", "long and counted"),
     "openwrt": pytest("vm/openwrt", 0, "--timeout=1500"),  # skipped where its image is not built
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
@@ -171,8 +171,8 @@ GUEST_STAGES: Final[dict[str, Stage]] = {
 # page and the documents are where time is left, so that all end together.
 TRACKS: Final = (
     ("alone", "lab", "docs"),
-    ("agent", "vm", "box", "counted", "openwrt", "page"),
+    ("agent", "vm", "box", "openwrt", "counted", "page"),
     ("counter", "algorithms", "classifier", "lint", "unit", "golden", "installed", "fuzz"),
 )
 # They have labs of their own, so they wait until this one is over.
-AFTER: Final = {"vm": "alone", "docs": "alone"}
+AFTER: Final = {"vm": "alone", "counted": "alone", "docs": "alone"}
