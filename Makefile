@@ -36,14 +36,14 @@ test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzer
 	@setup/install fuzz
 	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
 
-test-guests: ## run the long tests on virtual gateways, boxes and OpenWrt's own userland: hours
+test-guests: ## run the long tests on virtual gateways, boxes and OpenWrt's own userland
 	@setup/install test
 	@MINUTES=360 $(PYTHON) tests/run.py --guests $(RETRY) $(STAGE)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint
 	@$(PYTHON) tests/run.py lint
-	@$(PYTHON) tests/run.py --long lint
+	@STATES=225000 $(PYTHON) tests/run.py --long lint
 
 bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench

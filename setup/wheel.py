@@ -25,7 +25,12 @@ TESTERS: Final = ("x86_64", "aarch64")  # machines that a wheel can be for
 # The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
 GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
-AGENTS: Final = ("gm-agent", "gm-agent-tester", "gm-agent-watcher", "gm-agent-capturer")
+# Folder of the package -> what a processor has there.
+PROGRAMS: Final = {
+    "agents": ("gm-agent", "gm-agent-tester", "gm-agent-watcher", "gm-agent-capturer"),
+    "algorithms": ("gm-algorithms-O3",),
+    "classifiers": ("gm-classifier",),
+}
 
 
 class BuildError(Exception):
@@ -68,17 +73,12 @@ def chosen(names: str) -> Sequence[str]:
 
 def files(targets: Sequence[str]) -> dict[str, Path]:
     """What a wheel for these processors holds beside Python, by name."""
-    programs = {
-        "agents": AGENTS,
-        "algorithms": ("gm-algorithms-O3",),
-        "classifiers": ("gm-classifier",),
-    }
     return {
         **{
             f"{program} for {target}": PACKAGE / folder / target / program
-            for folder, names in programs.items()
+            for folder, programs in PROGRAMS.items()
             for target in targets
-            for program in names
+            for program in programs
         },
         **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
         "names of subsystems": PACKAGE / "counters/subsystems.toml",
