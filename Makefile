@@ -8,6 +8,8 @@ PYTHON := .venv/bin/python
 # As a folder below sees it: a recipe would take the spaces of a whole path for its own.
 ZIG    := ../$(PYTHON) -m ziglang
 STAGE  ?=
+CHANGED ?=
+PART   ?=
 RETRY  ?=
 BENCH  ?= lab traffic pacing
 HUNT_SECONDS ?= 60
@@ -24,21 +26,23 @@ help: ## list the targets
 setup: ## install what `make run` needs, and build the agent
 	@setup/install run
 
-run: setup ## measure a gateway in the built-in lab and show its knee
+run: setup ## measure this machine's own kernel in the built-in lab
 	@.venv/bin/gatemark run quick
 
-test: ## run the tests, or one stage: make test STAGE=unit
-	@setup/install test
-	@$(PYTHON) tests/run.py $(RETRY) $(STAGE)
+# CHANGED=1: what is not committed; CHANGED=COMMIT: what differs from it.
+SOME = $(if $(CHANGED),--changed $(patsubst 1,HEAD,$(CHANGED))) $(if $(PART),--part) $(RETRY) $(STAGE)
 
-test-long: ## run the tests that `make test` leaves out: kills, cut runs, fuzzers, types
+test: ## run the tests, one stage (STAGE=unit), or those that a change can break (CHANGED=1)
 	@setup/install test
-	@setup/install fuzz
-	@$(PYTHON) tests/run.py --long $(RETRY) $(STAGE)
+	@$(PYTHON) tests/run.py $(SOME)
+
+test-long: ## run the tests that `make test` leaves out, or CI's part of them (PART=1)
+	@setup/install long
+	@$(PYTHON) tests/run.py --long $(SOME)
 
 test-guests: ## run the long tests on virtual gateways, boxes and OpenWrt's own userland
-	@setup/install test
-	@MINUTES=360 $(PYTHON) tests/run.py --guests $(RETRY) $(STAGE)
+	@setup/install long
+	@MINUTES=360 $(PYTHON) tests/run.py --guests $(SOME)
 
 lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 	@setup/install lint

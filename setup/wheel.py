@@ -101,7 +101,16 @@ def build(root: Path, targets: Sequence[str]) -> None:
     glibc = ".".join(map(str, GLIBC))
     plugin = f"CC={zig} cc -target {machine}-linux-gnu.{glibc}"
     jobs = f"-j{os.cpu_count() or 1}"
-    goals = ["install-cross", f"ARCHS={' '.join(targets)}", f"ZIG={zig}", f"PYTHON={python}"]
+    # What the set-up built for this machine alone is not what others get.
+    for folder in ("agents", "classifiers"):
+        shutil.rmtree(root / PACKAGE / folder / machine, ignore_errors=True)
+    goals = [
+        "install-cross",
+        f"ARCHS={' '.join(targets)}",
+        f"ZIG={zig}",
+        f"PYTHON={python}",
+        "OWN=",
+    ]
     _make(root, "agents", ["agent", jobs, *goals])
     _make(root, "algorithms", ["algorithms", jobs, *goals])
     _make(root, "classifiers", ["classifier", jobs, *goals])

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests in stages, a line each as it ends, and says what to read where one failed.
 
-python tests/run.py [--long | --guests] [--retry] [STAGE ...]     all stages where none is named
+python tests/run.py [--long | --guests] [--changed COMMIT | --part] [--retry] [STAGE ...]
+
+All stages where none is named. --changed: the tests alone that the difference from a commit can
+break. --part: the same with the commit of tests/quarter.toml, and a quarter of the others.
 
 It exits with 1 where a test failed. The last line, `N passed, N failed, N skipped`, stands alone
 for whoever reads us by program; `.tests/STAGE.xml` has each test, as JUnit writes it.
@@ -21,7 +24,9 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from runner.outcome import Outcome, Stage, write_junit
+from runner import quarter, reach
+from runner.chosen import All, Changed, Chosen, Part
+from runner.outcome import Case, Outcome, Stage, write_junit
 from runner.process import GROUPS, ROOT, interrupted
 from runner.stages import AFTER, GUEST_STAGES, LONG_STAGES, STAGES, TRACKS
 
@@ -47,11 +52,24 @@ def main(words: Sequence[str]) -> int:
         signal.signal(number, interrupted)
     asked = {name: stages[name] for name in stages if name in (options.stages or stages)}
     print(f"stages: {' '.join(asked)}", flush=True)  # the lines follow as they end
+    try:
+        chosen = choice(options)
+    except ValueError as error:
+        print(f"git knows no such commit: {error}", file=sys.stderr)
+        return 2
     total = Outcome()
-    for outcome in run_all(asked, suffix, retry=options.retry):
+    for outcome in run_all(asked, suffix, chosen, retry=options.retry):
         total.add(outcome)
     print(total.counts())
     return int(total.failed > 0)
+
+
+def choice(options: argparse.Namespace) -> Chosen:
+    """The tests that the options ask for. Raises ValueError for an unknown commit."""
+    if options.part:
+        part = quarter.read()
+        return Part(reach.changed(part.base), part.number)
+    return Changed(reach.changed(options.changed)) if options.changed else All()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,12 +84,17 @@ def parser() -> argparse.ArgumentParser:
             f"--{option}", dest="which", action="store_const", const=option, help=what
         )
     options.set_defaults(which="short")
+    some = options.add_mutually_exclusive_group()
+    some.add_argument("--changed", metavar="COMMIT", help="what differs from it can break these")
+    some.add_argument("--part", action="store_true", help="CI's part: tests/quarter.toml")
     options.add_argument("--retry", action="store_true", help="try what failed once more")
     options.add_argument("stages", nargs="*", metavar="STAGE", help=", ".join(STAGES))
     return options
 
 
-def run_all(asked: Mapping[str, Stage], suffix: str, *, retry: bool) -> list[Outcome]:
+def run_all(
+    asked: Mapping[str, Stage], suffix: str, chosen: Chosen, *, retry: bool
+) -> list[Outcome]:
     """The tracks beside each other; the last one yields as long as another has work."""
     over = {name: threading.Event() for name in asked}
 
@@ -79,7 +102,10 @@ def run_all(asked: Mapping[str, Stage], suffix: str, *, retry: bool) -> list[Out
         if first := over.get(AFTER.get(name, "")):
             first.wait()
         try:
-            return run_one(name, asked[name], REPORTS / f"{name}{suffix}.xml", retry=retry)
+            if suffix and time.time() > float(os.environ.get("UNTIL", "inf")):
+                return Outcome([Case(name, "skipped", "CI's time is over")])
+            report = REPORTS / f"{name}{suffix}.xml"
+            return run_one(name, asked[name], report, chosen, retry=retry)
         finally:
             over[name].set()
 
@@ -118,13 +144,16 @@ def renice(kind: int, ids: Iterable[int], priority: int) -> None:
             os.setpriority(kind, number, priority)
 
 
-def run_one(name: str, stage: Stage, report: Path, *, retry: bool) -> Outcome:
+def run_one(name: str, stage: Stage, report: Path, chosen: Chosen, *, retry: bool) -> Outcome:
     """One stage, its line and its slowest tests."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        outcome = stage(Path(folder))
+        outcome = stage(Path(folder), chosen)
+        if outcome is None:
+            print(f"{name:8}  not reached", flush=True)
+            return Outcome()
         if outcome.failed and retry:
-            outcome = outcome.merge(stage(Path(folder)))
+            outcome = outcome.merge(stage(Path(folder), chosen) or Outcome())
     write_junit(report, name, outcome.cases)
     lines = [f"{name:8}{time.monotonic() - began:6.1f} s  {outcome.line()}", *outcome.slowest()]
     if outcome.failed or outcome.retried:

@@ -13,10 +13,13 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from runner import quarter, reach
+from runner.chosen import Chosen
 from runner.outcome import Case, Outcome, Stage
 from runner.process import PYTHON, ROOT, call
 
@@ -85,7 +88,8 @@ class Check:
     """A tool, the files that it judges, and those that may change its verdict on another.
 
     `after` stands behind the names of files. A tool that judges all of them together (`whole`) is
-    given no names, and sees all again where one changed.
+    given no names, and sees all again where one changed. A tool that takes long judges the files
+    alone that changed since the `base` of tests/quarter.toml (`changed`).
     """
 
     command: Sequence[str]
@@ -93,6 +97,7 @@ class Check:
     depends: Sequence[str] = ()
     after: Sequence[str] = ()
     whole: bool = False
+    changed: bool = False
 
 
 SHORT_TIDY: Final = ("clang-tidy", "--quiet", "--checks=-clang-analyzer-*")
@@ -110,24 +115,31 @@ LONG_TIDY: Final = (
 )
 
 
-def tidy(command: Sequence[str]) -> tuple[Check, ...]:
+def tidy(command: Sequence[str], *, changed: bool = False) -> tuple[Check, ...]:
     """clang-tidy with these checks, over all our C but the tests."""
-    return (
-        Check(command, ("agent/src/**/*.c",), HEADERS, ("--", *AGENT_FLAGS)),
-        Check(command, ("algorithms/src/**/*.c",), HEADERS, ("--", *ALGORITHM_FLAGS)),
-        Check(command, ("classifier/src/**/*.c",), HEADERS, ("--", *CLASSIFIER_FLAGS)),
-        Check(command, ("counter/*.c",), HEADERS, ("--", *COUNTER_FLAGS)),
+    return tuple(
+        Check(command, (sources,), HEADERS, ("--", *flags), changed=changed)
+        for sources, flags in (
+            ("agent/src/**/*.c", AGENT_FLAGS),
+            ("algorithms/src/**/*.c", ALGORITHM_FLAGS),
+            ("classifier/src/**/*.c", CLASSIFIER_FLAGS),
+            ("counter/*.c", COUNTER_FLAGS),
+        )
     )
 
 
 CHECKS: Final = (
-    *tidy(SHORT_TIDY),  # first, as the longest
+    *tidy(SHORT_TIDY, changed=True),  # first, as the longest
     Check(("ruff", "check", "--quiet"), PYTHONS),
     Check(("ruff", "format", "--check", "--quiet"), PYTHONS),
     Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
     Check(("shellcheck",), SCRIPTS),
 )
-LONG_CHECKS: Final = (Check(("mypy",), PYTHONS, whole=True), *tidy(LONG_TIDY))
+LONG_CHECKS: Final = (
+    Check(("mypy",), PYTHONS, whole=True),
+    *tidy(SHORT_TIDY),
+    *tidy(LONG_TIDY),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +155,9 @@ def lint(name: str, checks: Sequence[Check]) -> Stage:
     """All of these; each job counts as one test, a check with nothing to look at as passed."""
     kept = KEPT / f"{name}.json"
 
-    def stage(_: Path) -> Outcome:
+    def stage(_: Path, chosen: Chosen) -> Outcome | None:
+        if not chosen.has("lint"):
+            return None
         passed = set(json.loads(kept.read_text())) if kept.exists() else set()
         jobs, current = [], set[str]()
         for check in checks:
@@ -192,7 +206,19 @@ def checksums(check: Check) -> dict[str, str]:
     common = f"{check}{digest((*SETTINGS, *check.depends))}"
     if check.whole:
         return {"": checksum(common + digest(check.judged))}
-    return {name: checksum(common + digest([name])) for name in files(check.judged)}
+    judged = set(files(check.judged))
+    if check.changed and (changed := changed_files()) is not None:
+        judged &= changed
+    return {name: checksum(common + digest([name])) for name in sorted(judged)}
+
+
+@cache
+def changed_files() -> set[str] | None:
+    """The files that changed since CI's base, by name; None where git does not know it."""
+    try:
+        return {str(path.relative_to(ROOT)) for path in reach.changed(quarter.read().base)}
+    except (OSError, ValueError):
+        return None
 
 
 def digest(patterns: Sequence[str]) -> str:

@@ -7,6 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner.chosen import Chosen
 
 FAILED = ("failure", "error")  # as junit.xml names them
 
@@ -125,4 +129,5 @@ def write_junit(report: Path, stage: str, cases: Iterable[Case]) -> None:
     ET.ElementTree(suite).write(report, encoding="unicode", xml_declaration=True)
 
 
-Stage = Callable[[Path], Outcome]  # of an empty folder, or that of the first try
+# Of an empty folder, or that of the first try, and the choice of tests. None: nothing is chosen.
+Stage = Callable[[Path, "Chosen"], Outcome | None]

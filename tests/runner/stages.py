@@ -3,10 +3,12 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from runner.chosen import Chosen
 from runner.lint import CHECKS, LONG_CHECKS, lint
 from runner.outcome import Case, Outcome, Stage, read_junit, read_tap
 from runner.process import PYTHON, call
@@ -14,78 +16,42 @@ from runner.process import PYTHON, call
 COMPILER: Final = shlex.join((PYTHON, "-m", "ziglang"))  # a recipe splits it as a shell does
 ZIG: Final = f"ZIG={COMPILER}"
 FUZZ_SECONDS: Final = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '4')}"
-CC: Final = f"CC={COMPILER} cc"
+CC: Final = "CC=cc"
+JOBS: Final = f"-j{os.cpu_count()}"
 
 
-def agent(_: Path) -> Outcome:
-    """The agent's own tests: native with sanitizers, and as mips under qemu-user."""
-    call(["make", "-s", "-j2", "-C", "agent", "test-build", ZIG])  # what fails, fails below again
-    return agent_targets("test", "test-mips", "test-fuzz")
+def program(name: str, builds: Sequence[str], targets: Sequence[str], *variables: str) -> Stage:
+    """Targets of the Makefile in the folder `name` that print TAP, after others have built all that
+    they run.
+    """
+
+    def stage(_: Path, chosen: Chosen) -> Outcome | None:
+        if not chosen.has(name):
+            return None
+        if builds:  # what fails, fails below again
+            call(["make", "-s", JOBS, "-C", name, *builds, ZIG, *variables])
+        total = Outcome()
+        for target in targets:
+            total.add(make_target(name, target, *variables))
+        return total
+
+    return stage
 
 
-def agent_long(_: Path) -> Outcome:
-    """The same tests as mipsel: the other order of bytes."""
-    call(["make", "-s", "-j2", "-C", "agent", "test-build-mipsel", ZIG])
-    return agent_targets("test-mipsel")
-
-
-def algorithms(_: Path) -> Outcome:
-    """The algorithms' own tests and examples with sanitizers; the fuzzers' kept inputs."""
-    call(["make", "-s", "-j2", "-C", "algorithms", "test-build"])  # what fails, fails below again
-    total = Outcome()
-    for name in ("test", "test-examples", "test-fuzz"):
-        total.add(make_target("algorithms", name))
-    return total
-
-
-def algorithms_long(_: Path) -> Outcome:
-    """The same tests on other processors, and one digest on all of them; a hunt of each fuzzer."""
-    others = ("mips", "mipsel", "armv7", "aarch64")
-    builds = (*(f"test-build-{other}" for other in others), "fuzz-build")
-    call(["make", "-s", "-j2", "-C", "algorithms", *builds, ZIG])  # what fails, fails below again
-    total = Outcome()
-    for name in (*(f"test-{other}" for other in others), "test-digests", "fuzz"):
-        total.add(make_target("algorithms", name, FUZZ_SECONDS))
-    return total
-
-
-def classifier(_: Path) -> Outcome:
-    """The classifier's own tests: native with sanitizers, then as mips; the fuzzers' inputs."""
-    call(["make", "-s", "-j2", "-C", "classifier", "test-build", ZIG])  # what fails, fails below
-    total = Outcome()
-    for name in ("test", "test-mips", "test-fuzz"):
-        total.add(make_target("classifier", name))
-    return total
-
-
-def classifier_long(_: Path) -> Outcome:
-    """Classifier node and action nodes in namespaces; a hunt of each fuzzer."""
-    builds = ("test-build", "fuzz-build", ZIG)
-    call(["make", "-s", "-j2", "-C", "classifier", *builds])  # what fails, fails below again
-    total = make_target("classifier", "test-nodes")
-    total.add(make_target("classifier", "fuzz", FUZZ_SECONDS))
-    return total
-
-
-def fuzz(_: Path) -> Outcome:
-    """Kept inputs under the sanitizers that only clang has, then a hunt of each fuzzer."""
-    ways = ("fuzz-memory", "fuzz-integer", "fuzz-fuzz")
-    call(["make", "-s", "-j2", "-C", "agent", *ways, ZIG])  # what fails, fails below again
-    total = Outcome()
-    for name in ("test-fuzz-memory", "test-fuzz-integer", "fuzz"):
-        total.add(make_target("agent", name, FUZZ_SECONDS, "FUZZ_PRINTS=--tap"))
-    return total
-
-
-def agent_targets(*targets: str) -> Outcome:
-    """Targets of the agent's Makefile that print TAP, at the same time: they mostly wait."""
-
+def agent(_: Path, chosen: Chosen) -> Outcome | None:
+    """The agent's own tests, native with sanitizers: its units beside whole agents."""
+    if not chosen.has("agent"):
+        return None
+    call(["make", "-s", JOBS, "-C", "agent", "test-build", ZIG])  # what fails, fails below again
     total = Outcome()
     # Only root has a lo for each: anyone else's would meet on the machine's own.
-    with ThreadPoolExecutor(max_workers=len(targets) if os.geteuid() == 0 else 1) as pool:
-        for outcome in pool.map(lambda name: make_target("agent", name), targets):
+    with ThreadPoolExecutor(max_workers=2 if os.geteuid() == 0 else 1) as pool:
+        for outcome in pool.map(lambda name: make_target("agent", name), AGENT):
             total.add(outcome)
     return total
+
+
+AGENT: Final = ("test-whole", "test-units")
 
 
 def make_target(folder: str, name: str, *variables: str) -> Outcome:
@@ -94,77 +60,108 @@ def make_target(folder: str, name: str, *variables: str) -> Outcome:
     return read_tap(output, code, name)
 
 
-def counter(_: Path) -> Outcome:
+def counter(_: Path, chosen: Chosen) -> Outcome | None:
     """The plugin for QEMU: an object for each interface, and its own tests with sanitizers."""
+    if not chosen.has("counter"):
+        return None
     total = Outcome()
     code, output = call(["make", "-s", "-C", "counter", CC, "all"])
     total.add(read_tap(output if code else "ok - builds", code, "counter"))
-    code, output = call(["make", "-s", "-C", "counter", "test"])
-    total.add(read_tap(output, code, "counter"))
+    total.add(make_target("counter", "test"))
     return total
 
 
-def pytest(name: str, workers: int, *more: str) -> Stage:
+def pytest(stage: str, name: str, workers: int, *more: str) -> Stage:
     """The tests in `tests/NAME`, several at a time or one by one (0).
 
     pytest keeps in `folder` what failed; called with the same folder again, it runs that alone.
     """
-    command = (PYTHON, "-m", "pytest", f"tests/{name}", "-n", str(workers), "--last-failed", *more)
+    command = (PYTHON, "-m", "pytest", "-n", str(workers), "--last-failed", *more)
 
-    def stage(folder: Path) -> Outcome:
+    def run(folder: Path, chosen: Chosen) -> Outcome | None:
+        if not (files := chosen.files(stage, f"tests/{name}")):
+            return None
         report = folder / "junit.xml"
         report.unlink(missing_ok=True)
-        code, output = call([*command, f"--junitxml={report}", "-o", f"cache_dir={folder}/cache"])
+        cache = ("-o", f"cache_dir={folder}/cache")
+        code, output = call([*command, f"--junitxml={report}", *cache, *files])
         outcome = Outcome(read_junit(report), output=output)
+        if code == NO_TEST and files != [f"tests/{name}"]:
+            return None  # these files have none of the wanted mark
         # A crash, a wrong option or an empty folder leaves no failed test, only an exit code.
         if code and not outcome.failed:
             outcome.cases.append(Case(name, "failure", f"pytest's exit code {code}"))
         return outcome
 
-    return stage
+    return run
 
 
+NO_TEST: Final = 5  # pytest's exit code
 GUESTS: Final = ("--ignore=tests/vm/openwrt", "--timeout=600")  # the first may build an image
 SHORT: Final = ("-m", "not long and not alone")
 ALONE: Final = ("-m", "alone and not long")
 LONG: Final = ("-m", "long")
+CORES: Final = os.cpu_count() or 1
 
 # `make test`, in the order of their lines in its output.
 STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
-    "algorithms": algorithms,
-    "classifier": classifier,
-    "counter": counter,
-    "docs": pytest("docs", 2, *SHORT),
+    "docs": pytest("docs", "docs", CORES, *SHORT),
     "lint": lint("lint", CHECKS),
-    "alone": pytest("lab", 0, *ALONE),
-    "lab": pytest("lab", 2, "--dist=loadfile", *SHORT),
-    "vm": pytest("vm", 2, "--dist=loadfile", *GUESTS, *SHORT),
-    "golden": pytest("golden", 2),
-    "unit": pytest("unit", 3, "--dist=worksteal", *SHORT),  # many of them wait
-    "page": pytest("page", 2, *SHORT),
+    "alone": pytest("alone", "lab", 0, *ALONE),
+    "lab": pytest("lab", "lab", CORES, "--dist=loadfile", *SHORT),
+    "vm": pytest("vm", "vm", 0, *GUESTS, *SHORT),
+    "golden": pytest("golden", "golden", 0),
+    "unit": pytest("unit", "unit", CORES, "--dist=worksteal", *SHORT),
+    "page": pytest("page", "page", 0, *SHORT),
 }
+ALGORITHMS: Final = ("mips", "mipsel", "armv7", "aarch64")
 # `make test-long`: what is left over.
 LONG_STAGES: Final[dict[str, Stage]] = {
-    "agent": agent_long,
-    "algorithms": algorithms_long,
-    "classifier": classifier_long,
+    "agent": program(
+        "agent",
+        ("test-build", "test-build-mips", "test-build-mipsel", "fuzz-loop"),
+        ("test-slow", "test-mips", "test-mipsel", "test-fuzz"),
+    ),
+    "algorithms": program(
+        "algorithms",
+        ("test-build", *(f"test-build-{name}" for name in ALGORITHMS), "fuzz-build"),
+        (
+            *("test", "test-examples", "test-fuzz"),
+            *(f"test-{name}" for name in ALGORITHMS),
+            *("test-digests", "fuzz"),
+        ),
+        FUZZ_SECONDS,
+    ),
+    "classifier": program(
+        "classifier",
+        ("test-build", "fuzz-build"),
+        ("test", "test-mips", "test-fuzz", "test-nodes", "fuzz"),
+        FUZZ_SECONDS,
+    ),
+    "counter": counter,
     "lint": lint("lint-long", LONG_CHECKS),
-    "docs": pytest("docs", 0, *LONG),
-    "alone": pytest("lab", 0, "-m", "alone and long"),
-    "lab": pytest("lab", 0, "-m", "long and not alone"),
-    "counted": pytest("vm", 0, *GUESTS, "-m", "long and counted"),
-    "unit": pytest("unit", 0, *LONG),
-    "page": pytest("page", 2, *LONG),
-    "installed": pytest("installed", 0, *LONG),
-    "fuzz": fuzz,
+    "docs": pytest("docs", "docs", 0, *LONG),
+    "alone": pytest("alone", "lab", 0, "-m", "alone and long"),
+    "lab": pytest("lab", "lab", 2, "--dist=loadfile", "-m", "long and not alone"),
+    "counted": pytest("counted", "vm", 0, *GUESTS, "-m", "long and counted"),
+    "unit": pytest("unit", "unit", CORES, *LONG),
+    "page": pytest("page", "page", CORES, *LONG),
+    "installed": pytest("installed", "installed", 0, *LONG),
+    "fuzz": program(
+        "agent",
+        ("fuzz-memory", "fuzz-integer", "fuzz-fuzz"),
+        ("test-fuzz-memory", "test-fuzz-integer", "fuzz"),
+        FUZZ_SECONDS,
+        "FUZZ_PRINTS=--tap",
+    ),
 }
 # `make test-guests`: long tests on virtual gateways and boxes. All of them are in one track: guests
 # beside each other take each other's processor, and the lab's.
 GUEST_STAGES: Final[dict[str, Stage]] = {
-    "vm": pytest("vm", 0, *GUESTS, "-m", "long and not box and not counted"),
-    "box": pytest("vm", 0, *GUESTS, "-m", "long and box"),
-    "openwrt": pytest("vm/openwrt", 0, "--timeout=1500"),  # skipped where its image is not built
+    "vm": pytest("vm", "vm", 0, *GUESTS, "-m", "long and not box and not counted"),
+    "box": pytest("box", "vm", 0, *GUESTS, "-m", "long and box"),
+    "openwrt": pytest("openwrt", "vm/openwrt", 0, "--timeout=1500"),  # skipped without its image
 }
 # Stages of one track follow each other, tracks run beside each other. One trial measures at a time,
 # whatever its track (station/lock.py). The last track only computes, and yields to the others. The

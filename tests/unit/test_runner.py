@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 import run
 from runner import lint, process, stages
+from runner.chosen import All, Chosen
 from runner.outcome import Case, Outcome, Stage, read_junit, read_tap, write_junit
 
 
@@ -115,13 +116,16 @@ def test_what_failed_is_tried_again_where_that_is_asked(
     folder = root / "tests" / "tried"
     folder.mkdir(parents=True)
     (folder / "test_tried.py").write_text(TRIED)
-    stage = stages.pytest("tried", 0)
-    assert run.run_one("tried", stage, root / "tried.xml", retry=retry).line() == line
+    stage = stages.pytest("tried", "tried", 0)
+    outcome = run.run_one("tried", stage, root / "tried.xml", All(), retry=retry)
+    assert outcome.line() == line
 
 
 def test_a_stage_without_tests_fails(root: Path) -> None:
     (root / "tests" / "empty").mkdir(parents=True)
-    assert stages.pytest("empty", 0)(root).failed == 1
+    outcome = stages.pytest("empty", "empty", 0)(root, All())
+    assert outcome is not None
+    assert outcome.failed == 1
 
 
 def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
@@ -133,7 +137,7 @@ def test_the_output_of_what_failed_is_kept_and_of_the_rest_not() -> None:
 
 def test_an_unknown_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["units"]) == 2
-    assert "no stage 'units'; there are: agent, algorithms, classifier" in capsys.readouterr().err
+    assert "no stage 'units'; there are: agent, docs, lint" in capsys.readouterr().err
 
 
 def test_every_stage_is_in_one_track() -> None:
@@ -146,7 +150,7 @@ def test_what_must_not_be_beside_another_waits_for_it(monkeypatch: pytest.Monkey
     order: list[str] = []
 
     def stage(name: str) -> Stage:
-        def ended(_: Path) -> Outcome:
+        def ended(_: Path, chosen: Chosen) -> Outcome:  # noqa: ARG001
             time.sleep(0.2 if name == "alone" else 0)
             order.append(name)
             return Outcome([Case(name)])
@@ -164,12 +168,12 @@ def test_what_only_computes_yields_to_what_measures(monkeypatch: pytest.MonkeyPa
     seen: list[int] = []
     computed = threading.Event()
 
-    def compute(_: Path) -> Outcome:
+    def compute(_: Path, chosen: Chosen) -> Outcome:  # noqa: ARG001
         seen.append(nice())
         computed.set()
         return Outcome([Case("computes")])
 
-    def measure(_: Path) -> Outcome:
+    def measure(_: Path, chosen: Chosen) -> Outcome:  # noqa: ARG001
         return Outcome([Case("measures", "" if computed.wait(30) else "failure")])
 
     monkeypatch.setitem(stages.STAGES, "vm", measure)
@@ -202,7 +206,9 @@ def sources(root: Path) -> Path:
 def looked_at(sources: Path, depends: Sequence[str] = ()) -> list[str]:
     """What a stage with ruff alone did."""
     stage = lint.lint("lint", (lint.Check(RUFF, ("*.py",), depends),))
-    return [case.name for case in stage(sources).cases]
+    outcome = stage(sources, All())
+    assert outcome is not None
+    return [case.name for case in outcome.cases]
 
 
 def test_what_passed_is_not_looked_at_again(sources: Path) -> None:
@@ -218,8 +224,8 @@ def test_of_two_files_that_which_changed_is_looked_at(sources: Path) -> None:
 
 def test_what_failed_is_looked_at_again(sources: Path) -> None:
     (sources / "second.py").write_text("import os\n")
-    stage = lint.lint("lint", (lint.Check(RUFF, ("*.py",)),))
-    assert [stage(sources).failed, stage(sources).failed] == [1, 1]
+    assert looked_at(sources) == ["ruff check --isolated"] * 2
+    assert looked_at(sources) == ["ruff check --isolated"]
 
 
 def test_a_file_is_looked_at_again_where_what_it_depends_on_changed(sources: Path) -> None:

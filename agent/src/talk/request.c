@@ -154,7 +154,7 @@ static int append_integer(struct reader *reader, const struct key *key,
 {
 	struct integers *list = field(reader, key);
 	void *items = list->item;
-	int64_t integer;
+	int64_t integer = 0;
 	int error = grow(reader, key, &items, list->count, sizeof(list->item[0]));
 
 	if (error)

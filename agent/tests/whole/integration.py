@@ -5,7 +5,9 @@
 
 Without root, or with --loopback (foreign binaries under qemu-user), only what works over lo.
 
-Usage: integration.py [--loopback] COMMAND...      such as build/x86_64/gm-agent
+Usage: integration.py [--loopback] [--short | --slow] COMMAND...      such as build/x86_64/gm-agent
+
+--short leaves out the tests of SLOW, which take half of the time; --slow runs these alone.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from captures import CAPTURE_TESTS
@@ -565,6 +568,22 @@ TESTS = [
     device_down,
 ]
 
+# Rings that fill, disks that are full, lines that queue for seconds.
+SLOW = {
+    "laps",
+    "collector_back",
+    "collector_gone",
+    "rotated",
+    "disk_full",
+    "frames_bear_a_mark",
+    "flow_messages",
+    "schedule_is_the_model",
+    "lines_keep_queues_short",
+    "streams_time_out",
+    "sending_over_time",
+    "many_processes",
+}
+
 BIG_ENDIAN = 2  # EI_DATA of an ELF file
 TEST_S = 120  # of the slowest, emulated and beside others, some twenty
 
@@ -577,12 +596,19 @@ def hangs(*_: object) -> None:
 FAILURES = (AssertionError, OSError, KeyError, TypeError, subprocess.SubprocessError)
 
 
-def run(wire: Wire) -> int:
-    """Runs every test, reports it as TAP; returns how many failed."""
+def chosen(words: list[str]) -> list[Callable[[Wire], None]]:
+    """The tests that the command line asks for."""
+    if "--short" in words:
+        return [test for test in TESTS if test.__name__ not in SLOW]
+    return [test for test in TESTS if "--slow" not in words or test.__name__ in SLOW]
+
+
+def run(wire: Wire, tests: list[Callable[[Wire], None]]) -> int:
+    """Runs these tests, reports each as TAP; returns how many failed."""
     failed = 0
     began = time.monotonic()
     signal.signal(signal.SIGALRM, hangs)
-    for number, test in enumerate(TESTS, 1):
+    for number, test in enumerate(tests, 1):
         signal.alarm(TEST_S)
         started = time.monotonic()
         try:
@@ -596,14 +622,14 @@ def run(wire: Wire) -> int:
         finally:
             signal.alarm(0)
             Agent.end_all()
-    print(f"1..{len(TESTS)}\n# {time.monotonic() - began:.1f} s: {' '.join(Agent.command)}")
+    print(f"1..{len(tests)}\n# {time.monotonic() - began:.1f} s: {' '.join(Agent.command)}")
     return failed
 
 
 def main(words: list[str]) -> int:
     """The exit code."""
     loopback = "--loopback" in words
-    command = [word for word in words if word != "--loopback"]
+    command = [word for word in words if not word.startswith("--")]
     if not command:
         print(__doc__, file=sys.stderr)
         return 2
@@ -612,7 +638,7 @@ def main(words: list[str]) -> int:
         print("ok - namespaces # SKIP not root: only what works over lo is run")
         loopback = True
     with Wire(loopback) as wire:
-        return 1 if run(wire) else 0
+        return 1 if run(wire, chosen(words)) else 0
 
 
 if __name__ == "__main__":

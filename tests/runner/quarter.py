@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part of the long tests that CI runs: what the change can break, and a quarter that rotates.
+
+`tests/quarter.toml` names the quarter and the commit that the change is held against; `rotate.py`
+moves both on.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+from runner.process import ROOT
+
+FILE: Final = Path("tests/quarter.toml")
+QUARTERS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Quarter:
+    """The quarter (0 to 3), the commit before the change, and how many commits the change has."""
+
+    number: int
+    base: str
+    commits: int
+
+    @property
+    def toml(self) -> str:
+        """The file's text."""
+        return (
+            "# What CI runs of the long tests: those that the change since `base` can break, and\n"
+            "# a quarter of all. `python tests/rotate.py` moves it on in the last commit of a\n"
+            "# change, which is the one that makes it so many commits.\n"
+            f'number = {self.number}\nbase = "{self.base}"\ncommits = {self.commits}\n'
+        )
+
+
+def read(text: str = "") -> Quarter:
+    """The file's Quarter, or that of another text of it."""
+    return Quarter(**tomllib.loads(text or (ROOT / FILE).read_text()))
+
+
+def is_due(name: str, number: int) -> bool:
+    """Whether a test file or stage belongs to this quarter: by its name, wherever it runs."""
+    return crc32(name.encode()) % QUARTERS == number
