@@ -31,12 +31,9 @@ def taken() -> dict[str, Any]:
     return asyncio.run(inventory(Counted("gateway"), ["lo"], {"switch": "AR8327"}))
 
 
-def test_both_hosts_are_asked(taken: dict[str, Any]) -> None:
+def test_both_hosts_are_asked_the_gateway_in_one_round_trip(taken: dict[str, Any]) -> None:
     assert taken.keys() == {"gateway", "tester"}
-
-
-def test_a_gateway_is_asked_in_one_round_trip(taken: dict[str, Any]) -> None:
-    assert (taken["gateway"]["kernel"], Counted.ran) == (taken["gateway"]["kernel"], 1)
+    assert Counted.ran == 1
 
 
 def test_the_kernel_is_told(taken: dict[str, Any]) -> None:
@@ -98,6 +95,5 @@ def test_numbers_are_told_as_text() -> None:
     assert stated({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}
 
 
-def test_an_inventory_can_be_kept() -> None:
-    taken = asyncio.run(inventory(Local(), ["lo"]))
+def test_an_inventory_can_be_kept(taken: dict[str, Any]) -> None:
     assert msgspec.json.decode(msgspec.json.encode(taken)) == taken

@@ -46,6 +46,7 @@ def test_the_guard_of_a_loan_runs_nothing_of_it(here: Path) -> None:
     assert not here.exists()
 
 
+@pytest.mark.long  # it starts all that a run needs
 def test_the_holder_of_a_lab_runs_nothing_of_it(here: Path) -> None:
     done = run(*isolated.python("gatemark.run.keep", "nat", "as fast as it goes"))
     assert "invalid literal for int() with base 10: 'as fast as it goes'" in done.stderr
