@@ -76,7 +76,7 @@ print(json.dumps([messages, int(status["VmHWM"].split()[0]) >> 10]))
 FLOODS = {
     ("run", "cat", "/dev/zero"): "gateway: 'cat /dev/zero' printed more than 32 MiB",
     ("lines", "yes"): "gateway: 'yes' printed more than 8 MiB",
-    ("errors", "sh", "-c", "head -c 20000000 /dev/zero >&2"): str(ERRORS_BYTES),
+    ("errors", "sh", "-c", "head -c 2000000 /dev/zero >&2"): str(ERRORS_BYTES),
 }
 LONG_LINE = {
     ("lines", "cat", "/dev/zero"): "gateway: 'cat /dev/zero' printed more than 64 MiB in one line"

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.error import UsageError
@@ -49,6 +49,7 @@ def test_what_is_no_address_is_told_with_one_that_is() -> None:
     assert [text for text in NONE if told not in refusal(text)] == []
 
 
+@settings(max_examples=40)
 @given(HOSTS, st.just("") | NAMES, st.integers(0, 65535))
 def test_an_address_is_written_as_it_is_read(host: str, user: str, port: int) -> None:
     address = Address(host, user, port)

@@ -5,7 +5,7 @@ import asyncio
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.error import NodeError
@@ -18,6 +18,7 @@ TRIPS = st.lists(
 )
 
 
+@settings(max_examples=30)
 @given(st.integers(10**11, 10**14), TRIPS)
 def test_the_true_offset_is_within_the_error(
     ahead_ns: int, trips: list[tuple[int, int, int]]

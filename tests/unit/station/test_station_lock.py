@@ -61,7 +61,7 @@ def lab() -> Iterator[str]:
 
 def holding(what: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen(
-        [sys.executable, "-c", OURS + HOLD.format(lock=what)],
+        [sys.executable, "-S", "-c", OURS + HOLD.format(lock=what)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

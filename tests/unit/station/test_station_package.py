@@ -80,6 +80,7 @@ def source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
         server.shutdown()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("source")
 def test_a_kernel_and_its_tools_are_fetched_by_apts_own_user() -> None:
     folder = package.packages("amd64", "linux-image-test", ["tool"], print)
