@@ -172,6 +172,8 @@ def called(place: Path) -> list[str]:
 
 
 def test_a_queue_is_staged_and_started_by_sqms_own_service(place: Path) -> None:
+    (place / "queues").write_text("sqm.wan=queue\n")  # its owner has disabled it
+    (place / "enabled").write_text("0")
     wanted = asked("cake:20")
     asyncio.run(shape.apply(wanted))
     lines = called(place)
@@ -227,14 +229,6 @@ def test_a_port_that_its_owner_shapes_is_left_alone(place: Path) -> None:
     with pytest.raises(UnavailableError, match=r"eth2 is shaped by its owner's SQM: .*wan\.enab"):
         asyncio.run(shape.apply(asked("cake:20")))
     assert not any(line.startswith("uci set") for line in called(place))
-
-
-def test_a_queue_that_its_owner_has_disabled_is_none(place: Path) -> None:
-    (place / "queues").write_text("sqm.wan=queue\n")
-    (place / "enabled").write_text("0")
-    wanted = asked("cake:20")
-    asyncio.run(shape.apply(wanted))
-    assert wanted.notes == ["shape is set by SQM: piece_of_cake.qos"]
 
 
 def test_without_sqm_it_is_set_by_tc_and_a_note_says_so(place: Path) -> None:

@@ -50,18 +50,23 @@ def test_a_socket_that_has_no_protocol_receives_nothing_yet() -> None:
             assert (inode in receiving(f"{index}\n{sockets}")) == bool(protocol)
 
 
-def test_it_is_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
+def test_it_is_looked_at_asked_ended_by_the_first_signal_and_its_folder_is_gone() -> None:
     of = []  # others' programs have folders of their own
 
     async def end(one: Supervised) -> None:
         assert isinstance(one.process, LocalProcess)
         of.append(f"gatemark-program-{one.process.pid}")
         assert of[0] in {path.name for path in leftover.folders()}
+        used = await one.look()
+        assert used.processes == 1
+        assert used.most_bytes > 0
+        await one.question()
         ended = await one.end()
         assert (ended.by, ended.code, ended.left) == ("term", 143, 0)
         assert ended.last_words.startswith("at work\n/")
+        assert counting(r"^seen (?P<seen>\d+)")(ended.last_words) == {"seen": 12}
 
-    running(program(*READY, ready="at work"), end)
+    running(program(*READY, ready="at work", question="echo seen 12"), end)
     assert of[0] not in {path.name for path in leftover.folders()}
 
 
@@ -85,18 +90,6 @@ def test_its_end_does_not_wait_for_the_time_that_it_had(patience: Callable[[int]
 
     patience(int(10 * ANSWER_S))  # who waits for it has no answer
     running(program("sh", "-c", "echo at work; sleep 984; true", ready="at work"), end)
-
-
-def test_what_it_used_is_told_and_its_question_is_among_its_last_words() -> None:
-    async def ask(one: Supervised) -> None:
-        used = await one.look()
-        assert used.processes == 1
-        assert used.most_bytes > 0
-        await one.question()
-        said = (await one.end()).last_words
-        assert counting(r"^seen (?P<seen>\d+)")(said) == {"seen": 12}
-
-    running(program(*READY, ready="at work", question="echo seen 12"), ask)
 
 
 def test_what_it_made_may_take_as_long_to_end(patience: Callable[[int], None]) -> None:

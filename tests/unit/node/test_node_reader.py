@@ -99,7 +99,7 @@ GIVEN: dict[str, Any] = {
 }
 
 
-@settings(max_examples=20, deadline=None, database=None)
+@settings(max_examples=15, deadline=None, database=None)
 @given(st.fixed_dictionaries(GIVEN), TEXT, TEXT)
 def test_each_reader_gives_a_value_or_an_error_of_ours(
     special: dict[str, Any], text: str, other: str
@@ -137,7 +137,7 @@ JSON = st.recursive(
 EVENTS = st.sampled_from(["hello", "ready", "start", "tick", "done", "error", "count", "opened"])
 
 
-@settings(max_examples=50, deadline=None, database=None)
+@settings(max_examples=30, deadline=None, database=None)
 @given(VERBS, st.binary(max_size=60) | st.builds(lambda ev, m: (ev, m), EVENTS, JSON))
 def test_an_agents_line_gives_a_message_or_an_error_of_ours(verb: str, line: Any) -> None:
     if isinstance(line, tuple):

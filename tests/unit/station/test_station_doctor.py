@@ -25,10 +25,6 @@ KERNELS = {
 }
 
 
-def finding(what: str) -> doctor.Finding:
-    return next(found for found in doctor.examine() if found.what == what)
-
-
 def test_whatever_is_missing_has_a_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     missing = {found.what: found.fix for found in doctor.examine() if not found.ok}
@@ -62,6 +58,7 @@ def test_what_a_run_can_do_without_is_not_needed(monkeypatch: pytest.MonkeyPatch
     lacks = Ability(**dict.fromkeys(MISSING, False))
     monkeypatch.setattr(doctor, "ability", lambda: lacks)
     told = {found.what: found for found in doctor.examine()}
+    assert {"rights", "processors", "agent", "kernel", "kernel threads"} <= told.keys()
     for name, lacking in MISSING.items():
         found = told[name.replace("_", " ")]
         assert (found.ok, found.needed, found.text) == (False, False, lacking.rstrip("."))
@@ -84,7 +81,8 @@ def test_whether_instructions_can_be_counted_is_told(
 
     monkeypatch.setattr(doctor, "plugin", plugin)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    told = finding("instructions (qemu-system-mipsel)")
+    (told,) = doctor._counts(ARCHES["mipsel"])
+    assert told.what == "instructions (qemu-system-mipsel)"
     assert (told.ok, told.text, told.needed) == (ok, said, False)
 
 
@@ -96,4 +94,4 @@ def test_a_missing_agent_has_advice_that_works_here(
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     again = "install gatemark again, this installation is incomplete"
     build = f"run `gatemark agent build --target {binary.own_arch()}`"
-    assert finding("agent").fix == (build if repository else again)
+    assert doctor._agent().fix == (build if repository else again)
