@@ -7,8 +7,8 @@ from gatemark.gateway.feature.shape import rules
 
 
 def test_no_two_flows_are_the_same() -> None:
-    known = list(flows(10_000))
-    assert len({*known}) == 10_000
+    known = list(flows(2_500))  # of three hosts
+    assert len({*known}) == 2_500
 
 
 def test_a_set_is_looked_up_once_for_each_way() -> None:

@@ -13,7 +13,7 @@ from gatemark.gateway.undo import undo_script
 from gatemark.node.quoted import Script, literal, shell, word
 from gatemark.node.script import WHOLE
 
-SHELLS = ["dash", "busybox sh", "bash"]
+SHELLS = ["dash", "busybox sh", pytest.param("bash", marks=pytest.mark.long)]
 PLACES = re.compile(r"/(dev/shm|tmp|run)(?=[ ;|/])")
 NOWHERE = "gm-nowhere"  # a device; busybox would ask its own tc about it
 TC = """#!/bin/sh

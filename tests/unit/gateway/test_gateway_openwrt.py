@@ -27,9 +27,9 @@ firewall.cfg03.name wan
 """
 # As uci does: what is staged is a list beside the file, and a revert takes an option out of it.
 UCI = f"""#!{sys.executable} -SE
-import pathlib, sys
-place = pathlib.Path(__file__).parent
-read = lambda name: [line.split() for line in (place / name).read_text().splitlines() if line]
+import sys
+place = __file__.rpartition("/")[0]
+read = lambda name: [line.split() for line in open(f"{{place}}/{{name}}") if line.strip()]
 committed, staged = dict(read("committed")), read("staged")
 verb, *words = [word for word in sys.argv[1:] if word not in ("-q", "-X")]
 key, _, value = words[0].replace("@defaults[0]", "cfg01").partition("=")
@@ -49,7 +49,7 @@ elif verb == "delete":
     staged.append([key]) if key in values else sys.exit(1)
 elif verb == "revert":
     staged = [change for change in staged if change[0] != key]
-(place / "staged").write_text("".join(" ".join(change) + "\\n" for change in staged))
+open(f"{{place}}/staged", "w").writelines(" ".join(change) + "\\n" for change in staged)
 """
 FW4 = """#!/bin/sh
 case $3 in br-lan) echo lan ;; eth2) echo wan ;; esac

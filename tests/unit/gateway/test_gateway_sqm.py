@@ -16,7 +16,7 @@ from gatemark.node.quoted import literal
 from gatemark.node.shell import Local
 from gatemark.plan.feature import parts
 from gatemark.plan.model import Arm
-from gatemark.plan.shaper.shape import parse
+from gatemark.plan.shaper.shape import Shape, parse
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
@@ -35,73 +35,80 @@ class fq_codel 110:1fe parent 110:
 """
 
 
+def asked_shape(word: str) -> Shape:
+    return parse(parts(f"shape:{word}")[1])
+
+
 def queue(word: str) -> sqm.Queue:
-    return sqm.queue(parse(parts(f"shape:{word}")[1]))
+    return sqm.queue(asked_shape(word))
 
 
-@pytest.mark.parametrize(
-    ("word", "options"),
-    [
-        ("cake:20", {"qdisc": "cake", "script": "piece_of_cake.qos",
+OPTIONS: list[tuple[str, dict[str, str]]] = [
+    ("cake:20", {"qdisc": "cake", "script": "piece_of_cake.qos",
+                 "upload": "20000", "download": "20000"}),
+    ("cake:0.95/90.5", {"qdisc": "cake", "script": "piece_of_cake.qos",
+                        "upload": "950", "download": "90500"}),
+    ("cake:20:wan", {"qdisc": "cake", "script": "piece_of_cake.qos",
+                     "upload": "20000", "download": "0"}),
+    ("cake:20:lan:besteffort:pppoe-ptm",
+     {"qdisc": "cake", "script": "piece_of_cake.qos", "upload": "0", "download": "20000",
+      "eqdisc_opts": "besteffort overhead 30 ptm",
+      "iqdisc_opts": "besteffort overhead 30 ptm"}),
+    ("cake:20:diffserv4:ethernet",
+     {"qdisc": "cake", "script": "layer_cake.qos", "upload": "20000", "download": "20000",
+      "eqdisc_opts": "diffserv4 overhead 38 mpu 84",
+      "iqdisc_opts": "diffserv4 overhead 38 mpu 84", "squash_ingress": "0"}),
+    ("fq_codel:20", {"qdisc": "fq_codel", "script": "simplest.qos",
                      "upload": "20000", "download": "20000"}),
-        ("cake:0.95/90.5", {"qdisc": "cake", "script": "piece_of_cake.qos",
-                            "upload": "950", "download": "90500"}),
-        ("cake:20:wan", {"qdisc": "cake", "script": "piece_of_cake.qos",
-                         "upload": "20000", "download": "0"}),
-        ("cake:20:lan:besteffort:pppoe-ptm",
-         {"qdisc": "cake", "script": "piece_of_cake.qos", "upload": "0", "download": "20000",
-          "eqdisc_opts": "besteffort overhead 30 ptm",
-          "iqdisc_opts": "besteffort overhead 30 ptm"}),
-        ("cake:20:diffserv4:ethernet",
-         {"qdisc": "cake", "script": "layer_cake.qos", "upload": "20000", "download": "20000",
-          "eqdisc_opts": "diffserv4 overhead 38 mpu 84",
-          "iqdisc_opts": "diffserv4 overhead 38 mpu 84", "squash_ingress": "0"}),
-        ("fq_codel:20", {"qdisc": "fq_codel", "script": "simplest.qos",
-                         "upload": "20000", "download": "20000"}),
-        ("fq_codel:20:overhead=44:atm",
-         {"qdisc": "fq_codel", "script": "simplest.qos", "upload": "20000", "download": "20000",
-          "linklayer": "atm", "overhead": "30", "tcMPU": "0"}),
-        ("fq_codel:65:ptm", {"qdisc": "fq_codel", "script": "simplest.qos",
-                             "upload": "64000", "download": "64000"}),
-    ],
-)  # fmt: skip
-def test_a_word_becomes_options_of_sqms(word: str, options: dict[str, str]) -> None:
-    assert queue(word).options("eth2") == ALWAYS | options
+    ("fq_codel:20:overhead=44:atm",
+     {"qdisc": "fq_codel", "script": "simplest.qos", "upload": "20000", "download": "20000",
+      "linklayer": "atm", "overhead": "30", "tcMPU": "0"}),
+    ("fq_codel:65:ptm", {"qdisc": "fq_codel", "script": "simplest.qos",
+                         "upload": "64000", "download": "64000"}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("word", "path", "why"),
-    [
-        ("cake:20", "nat", ""),
-        ("cake:20", "switch", "SQM is at a WAN port, and switch has none"),
-        ("tbf:20", "nat", "SQM has no tbf alone"),
-        ("htb2:20", "route", "SQM has no htb2 alone"),
-        ("cake:20:first=marked", "nat", "SQM shapes what comes in before a rule can mark it"),
-        ("fq_codel:20:frame", "nat", "SQM has no bucket of one frame"),
-    ],
-)
-def test_what_sqm_has_no_words_for_is_named(word: str, path: str, why: str) -> None:
-    assert sqm.lacks(parse(parts(f"shape:{word}")[1]), path) == why
+def test_a_word_becomes_options_of_sqms() -> None:
+    options = [(word, queue(word).options("eth2")) for word, _ in OPTIONS]
+    assert options == [(word, ALWAYS | wanted) for word, wanted in OPTIONS]
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "fault"),
-    [
-        (CAKE, "cake:12.345:diffserv4:ethernet:ack-filter", ""),
-        (CAKE, "cake:12.346:diffserv4:ethernet", "is not held to 12346 kbit/s"),
-        (CAKE, "cake:12.345:diffserv4:docsis", "lacks overhead 18"),
-        (CAKE, "cake:12.345", "lacks besteffort"),
-        ("qdisc fq_codel 0: root refcnt 2\n", "cake:20", "has no cake at its root"),
-        (HTB, "fq_codel:20:overhead=44:atm", ""),
-        (HTB, "fq_codel:20:overhead=54:atm", "lacks overhead 40"),
-        (HTB, "fq_codel:21", "is not held to 21000 kbit/s"),
-        (HTB.replace("qdisc fq_codel", "qdisc pfifo"), "fq_codel:20", "has no fq_codel"),
-        (HTB.partition("class")[0], "fq_codel:20", "is not held to 20000 kbit/s"),
-    ],
-)
-def test_what_tc_shows_is_held_against_what_was_meant(text: str, word: str, fault: str) -> None:
-    wanted = queue(word)
-    assert sqm.fault(text, wanted, wanted.up_kbit) == fault
+LACKS = [
+    ("cake:20", "nat", ""),
+    ("cake:20", "switch", "SQM is at a WAN port, and switch has none"),
+    ("tbf:20", "nat", "SQM has no tbf alone"),
+    ("htb2:20", "route", "SQM has no htb2 alone"),
+    ("cake:20:first=marked", "nat", "SQM shapes what comes in before a rule can mark it"),
+    ("fq_codel:20:frame", "nat", "SQM has no bucket of one frame"),
+]
+
+
+def test_what_sqm_has_no_words_for_is_named() -> None:
+    lacks = [(word, path, sqm.lacks(asked_shape(word), path)) for word, path, _ in LACKS]
+    assert lacks == LACKS
+
+
+SHOWN = [
+    (CAKE, "cake:12.345:diffserv4:ethernet:ack-filter", ""),
+    (CAKE, "cake:12.346:diffserv4:ethernet", "is not held to 12346 kbit/s"),
+    (CAKE, "cake:12.345:diffserv4:docsis", "lacks overhead 18"),
+    (CAKE, "cake:12.345", "lacks besteffort"),
+    ("qdisc fq_codel 0: root refcnt 2\n", "cake:20", "has no cake at its root"),
+    (HTB, "fq_codel:20:overhead=44:atm", ""),
+    (HTB, "fq_codel:20:overhead=54:atm", "lacks overhead 40"),
+    (HTB, "fq_codel:21", "is not held to 21000 kbit/s"),
+    (HTB.replace("qdisc fq_codel", "qdisc pfifo"), "fq_codel:20", "has no fq_codel"),
+    (HTB.partition("class")[0], "fq_codel:20", "is not held to 20000 kbit/s"),
+]
+
+
+def test_what_tc_shows_is_held_against_what_was_meant() -> None:
+    wanted = [queue(word) for _, word, _ in SHOWN]
+    faults = [
+        (text, word, sqm.fault(text, meant, meant.up_kbit))
+        for (text, word, _), meant in zip(SHOWN, wanted, strict=True)
+    ]
+    assert faults == SHOWN
 
 
 def test_a_rate_that_tc_shows_in_short_is_known() -> None:
@@ -165,6 +172,8 @@ def called(place: Path) -> list[str]:
 
 
 def test_a_queue_is_staged_and_started_by_sqms_own_service(place: Path) -> None:
+    (place / "queues").write_text("sqm.wan=queue\n")  # its owner has disabled it
+    (place / "enabled").write_text("0")
     wanted = asked("cake:20")
     asyncio.run(shape.apply(wanted))
     lines = called(place)
@@ -220,14 +229,6 @@ def test_a_port_that_its_owner_shapes_is_left_alone(place: Path) -> None:
     with pytest.raises(UnavailableError, match=r"eth2 is shaped by its owner's SQM: .*wan\.enab"):
         asyncio.run(shape.apply(asked("cake:20")))
     assert not any(line.startswith("uci set") for line in called(place))
-
-
-def test_a_queue_that_its_owner_has_disabled_is_none(place: Path) -> None:
-    (place / "queues").write_text("sqm.wan=queue\n")
-    (place / "enabled").write_text("0")
-    wanted = asked("cake:20")
-    asyncio.run(shape.apply(wanted))
-    assert wanted.notes == ["shape is set by SQM: piece_of_cake.qos"]
 
 
 def test_without_sqm_it_is_set_by_tc_and_a_note_says_so(place: Path) -> None:

@@ -4,15 +4,15 @@
 import asyncio
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import needs
 import pytest
 
-from gatemark.error import GatemarkError, NodeError
+from gatemark.error import NodeError
+from gatemark.node import report
 from gatemark.node.agent import Agent, unfiltered
-from gatemark.node.binary import agent_path
-from gatemark.node.shell import Local
+from gatemark.node.shell import Clock, Local
 
 SPEAK = """
 import json, sys
@@ -59,39 +59,23 @@ def failed(script: str, protocol: int = 1) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("sandbox", "notes"),
-    [
-        ({}, ()),
-        ({"sandbox": "seccomp"}, ()),
-        (
-            {"sandbox": "none: an old kernel"},
-            ("WAN host: gm-agent sink had no filter of system calls: an old kernel",),
-        ),
-    ],
-)
-def test_an_agent_without_a_filter_is_noted(
-    sandbox: dict[str, str], notes: tuple[str, ...]
-) -> None:
-    async def ready() -> Agent:
-        script = f"""say("ready", **{sandbox!r}); hear(); say("start"); hear(); say("done")"""
-        agent = await Agent.launch(Scripted(script=script), "sink", {})
-        await agent.abort()
-        return agent
+def test_agents_without_a_filter_are_noted() -> None:
+    def agent(sandbox: dict[str, str]) -> Agent:
+        made = Agent(Local("WAN host"), "sink", cast(Any, None), Clock())
+        made.ready = {"ev": "ready"} | sandbox
+        return made
 
-    assert unfiltered(asyncio.run(ready())) == notes
+    agents = [agent({}), agent({"sandbox": "seccomp"}), agent({"sandbox": "none: an old kernel"})]
+    assert unfiltered(*agents) == (
+        "WAN host: gm-agent sink had no filter of system calls: an old kernel",
+    )
 
 
 @needs.agent
-def test_a_job_goes_from_hello_to_done() -> None:
-    ready, report = asyncio.run(lived(Scripted(script=GOOD), []))
-    assert (ready["asked"], report["sum"]) == ({"flows": 2}, 3)
-
-
-@needs.agent
-def test_ticks_are_handed_on() -> None:
+def test_a_job_goes_from_hello_to_done_and_its_ticks_are_handed_on() -> None:
     ticks: list[Any] = []
-    asyncio.run(lived(Scripted(script=GOOD), ticks))
+    ready, done = asyncio.run(lived(Scripted(script=GOOD), ticks))
+    assert (ready["asked"], done["sum"]) == ({"flows": 2}, 3)
     assert [tick["t_ns"] for tick in ticks] == [1, 2]
 
 
@@ -144,40 +128,52 @@ def test_our_own_agent_watches_this_machine() -> None:
         await agent.start()
         return await agent.close()
 
-    report = asyncio.run(watch())
-    assert len(report["memory"]["available_bytes"]) == len(report["t_ns"]) >= 1
+    done = asyncio.run(watch())
+    assert len(done["memory"]["available_bytes"]) == len(done["t_ns"]) >= 1
 
 
-def test_an_agent_that_was_not_built_is_told_with_the_mend() -> None:
-    with pytest.raises(GatemarkError, match="no agent for pdp11; there are agents for x86_64"):
-        agent_path("pdp11")
+ODD_LINES = (
+    "nonsense",
+    "",
+    "{",
+    "[1]",
+    "7",
+    "null",
+    "{}",
+    '{"ev": 3}',
+    '{"ev": "tick"}',
+    '{"ev": "tick", "t_ns": "soon"}',
+    '{"ev": "done", "t0_ns": NaN}',
+    '{"ev": "done", "n": 100000000000000000000}',
+    '{"ev": "error"}',
+    "[" * 100_000,
+    "\x1b]0;x\x07",
+)
+
+
+def test_a_line_that_is_no_message_is_told_with_host_and_verb() -> None:
+    def refusal(line: str) -> str:
+        try:
+            report.message("WAN host", "slow", line.encode() + b"\n")
+        except NodeError as error:
+            return str(error)
+        return ""
+
+    texts = {line[:40]: refusal(line) for line in ODD_LINES}
+    told = "WAN host: what gm-agent slow printed ("
+    assert not {k: v for k, v in texts.items() if not (v.startswith(told) and v.isprintable())}
 
 
 @needs.agent
-@pytest.mark.parametrize(
-    "line",
-    [
-        "nonsense",
-        "",
-        "{",
-        "[1]",
-        "7",
-        "null",
-        "{}",
-        '{"ev": 3}',
-        '{"ev": "tick"}',
-        '{"ev": "tick", "t_ns": "soon"}',
-        '{"ev": "done", "t0_ns": NaN}',
-        '{"ev": "done", "n": 100000000000000000000}',
-        '{"ev": "error"}',
-        "[" * 100_000,
-        "\\x1b]0;x\\x07",
-    ],
-)
-def test_a_line_that_is_no_message_is_told_with_host_and_verb(line: str) -> None:
-    message = failed(f"say('ready'); hear(); print('{line}', flush=True)\n" + "hear()\n")
+def test_what_an_agent_prints_is_read_so() -> None:
+    message = failed("say('ready'); hear(); print('nonsense', flush=True); hear()")
     assert message.startswith("WAN host: what gm-agent slow printed (")
-    assert message.isprintable()
+
+
+def test_a_time_that_is_none_is_told_with_host_and_verb() -> None:
+    agent = Agent(Local("WAN host"), "slow", cast(Any, None), Clock(ahead_ns=1))
+    with pytest.raises(NodeError, match=r"^WAN host: a time in what gm-agent slow printed "):
+        agent._read(b'{"ev": "done", "t0_ns": "soon"}')
 
 
 @needs.agent

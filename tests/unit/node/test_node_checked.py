@@ -38,30 +38,39 @@ KINDS: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+WRONG: dict[str, tuple[str, ...]] = {
+    "device": ("x" * 16, "."),
+    "MAC": ("02:00:00:00:00", "02-00-00-00-00-01", "none"),
+    "address": ("192.0.2.1/24", "192.0.2"),
+    "interface": ("192.0.2.1", "192.0.2.1/33"),
+}
+RIGHT: dict[str, tuple[str, ...]] = {
+    "device": ("br-lan", "eth0.2", "eth0@if7", "x" * 15),
+    "MAC": ("02:00:5e:10:00:0a",),
+    "address": ("192.0.2.1", "2001:db8::1"),
+    "interface": ("192.0.2.1/24", "2001:db8::1/64"),
+}
+
+
+def refusal(check: Callable[[str], str], text: str) -> str:
+    """What is said of a value that is not taken; nothing of one that is."""
+    try:
+        check(text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_more_than_a_value_is_refused(kind: str, hostile: str) -> None:
+def test_what_is_no_value_or_more_than_one_is_refused(kind: str) -> None:
     check, right = KINDS[kind]
-    with pytest.raises(ValueError, match="is no"):
-        check(hostile.format(right, right))
+    texts = [*(hostile.format(right, right) for hostile in HOSTILE), *WRONG[kind]]
+    assert [text for text in texts if " is no " not in refusal(check, text)] == []
 
 
-@pytest.mark.parametrize(
-    ("check", "text"),
-    [
-        (checked.device, "br-lan"),
-        (checked.device, "eth0.2"),
-        (checked.device, "eth0@if7"),
-        (checked.device, "x" * 15),
-        (checked.mac, "02:00:5e:10:00:0a"),
-        (checked.address, "192.0.2.1"),
-        (checked.address, "2001:db8::1"),
-        (checked.interface, "192.0.2.1/24"),
-        (checked.interface, "2001:db8::1/64"),
-    ],
-)
-def test_a_value_is_taken(check: Callable[[str], str], text: str) -> None:
-    assert check(text) == text
+def test_a_value_is_taken_as_it_is() -> None:
+    for kind, (check, _) in KINDS.items():
+        assert [check(text) for text in RIGHT[kind]] == [*RIGHT[kind]]
 
 
 @pytest.mark.parametrize(
@@ -70,30 +79,10 @@ def test_a_value_is_taken(check: Callable[[str], str], text: str) -> None:
         (checked.address, "fe80::1%eth0", "fe80::1"),
         (checked.address, "2001:DB8:0::1", "2001:db8::1"),
         (checked.interface, "2001:db8::1%$(touch X)/64", "2001:db8::1/64"),
-        (checked.interface, "fe80::1%eth0/64", "fe80::1/64"),
     ],
 )
 def test_an_address_is_printed_anew(check: Callable[[str], str], text: str, printed: str) -> None:
     assert check(text) == printed
-
-
-@pytest.mark.parametrize(
-    ("check", "text"),
-    [
-        (checked.device, "x" * 16),
-        (checked.device, "."),
-        (checked.mac, "02:00:00:00:00"),
-        (checked.mac, "02-00-00-00-00-01"),
-        (checked.mac, "none"),
-        (checked.address, "192.0.2.1/24"),
-        (checked.address, "192.0.2"),
-        (checked.interface, "192.0.2.1"),
-        (checked.interface, "192.0.2.1/33"),
-    ],
-)
-def test_a_wrong_form_is_refused(check: Callable[[str], str], text: str) -> None:
-    with pytest.raises(ValueError, match="is no"):
-        check(text)
 
 
 def test_a_refusal_names_the_host_on_one_line() -> None:

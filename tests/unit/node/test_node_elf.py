@@ -9,8 +9,6 @@ import gatemark
 from gatemark.error import UnavailableError
 from gatemark.node.elf import ARCHS, HEADER_BYTES, arch
 
-BUILT = sorted(Path(gatemark.__file__).parent.glob("agents/*/gm-agent"))
-
 # e_ident's class and byte order, e_type, e_machine: as readelf -h tells of programs of each.
 HEADERS = {
     "x86_64": "7f454c46 020101 000000000000000000 0200 3e00",
@@ -29,34 +27,40 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("name", "header"), HEADERS.items())
-def test_a_processor_is_known_by_its_header(name: str, header: str) -> None:
-    assert arch(bytes.fromhex(header)) == name
+def test_a_processor_is_known_by_its_header() -> None:
+    assert {name: arch(bytes.fromhex(header)) for name, header in HEADERS.items()} == {
+        name: name for name in HEADERS
+    }
 
 
 def test_the_headers_are_those_that_the_agent_is_built_for() -> None:
     assert HEADERS.keys() == set(ARCHS.values())
 
 
-@pytest.mark.skipif(not BUILT, reason="no agent built: make agent")
 def test_our_own_agents_are_where_their_headers_say() -> None:
     def header(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(HEADER_BYTES)
 
-    assert {arch(header(path)) for path in BUILT} == {path.parent.name for path in BUILT}
+    built = sorted(Path(gatemark.__file__).parent.glob("agents/*/gm-agent"))
+    if not built:
+        pytest.skip("no agent built: make agent")
+    assert {arch(header(path)) for path in built} == {path.parent.name for path in built}
 
 
-@pytest.mark.parametrize(("name", "header"), OTHERS.items())
-def test_another_processor_is_told_with_those_there_are(name: str, header: str) -> None:
-    with pytest.raises(UnavailableError) as error:
-        arch(bytes.fromhex(header))
-    assert str(error.value) == (
-        f"its processor is {name}: gm-agent is built for x86_64, aarch64, armv7, mips, mipsel"
-    )
+def test_another_processor_is_told_with_those_there_are() -> None:
+    def refusal(header: bytes) -> str:
+        with pytest.raises(UnavailableError) as error:
+            arch(header)
+        return str(error.value)
+
+    built = "gm-agent is built for x86_64, aarch64, armv7, mips, mipsel"
+    assert [refusal(bytes.fromhex(header)) for header in OTHERS.values()] == [
+        f"its processor is {name}: {built}" for name in OTHERS
+    ]
 
 
-@pytest.mark.parametrize("header", [b"", b"\x7fELF", b"#!/bin/sh\necho a script\n"])
-def test_what_is_no_program_is_told(header: bytes) -> None:
-    with pytest.raises(UnavailableError, match="its programs are no ELF files: gm-agent is built"):
-        arch(header)
+def test_what_is_no_program_is_told() -> None:
+    for header in (b"", b"\x7fELF", b"#!/bin/sh\necho a script\n"):
+        with pytest.raises(UnavailableError, match="its programs are no ELF files: gm-agent is"):
+            arch(header)

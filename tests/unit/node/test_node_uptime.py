@@ -5,7 +5,7 @@ import asyncio
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.error import NodeError
@@ -14,10 +14,11 @@ from gatemark.node.uptime import STEP_NS, agreed, clock
 
 # A round trip: when it is asked for, how long the question and the answer take.
 TRIPS = st.lists(
-    st.tuples(*(st.integers(0, most) for most in (10**10, 10**7, 10**7))), min_size=1, max_size=60
+    st.tuples(*(st.integers(0, most) for most in (10**10, 10**7, 10**7))), min_size=1, max_size=20
 )
 
 
+@settings(max_examples=30)
 @given(st.integers(10**11, 10**14), TRIPS)
 def test_the_true_offset_is_within_the_error(
     ahead_ns: int, trips: list[tuple[int, int, int]]
@@ -56,7 +57,7 @@ def test_this_machines_own_is_not_ahead() -> None:
 def test_a_host_that_does_not_tell_is_told() -> None:
     class Mute(Local):
         def argv(self, *_command: str) -> tuple[str, ...]:
-            return ("sh", "-c", "while read -r _; do echo none; done")
+            return ("sh", "-c", "while read -r _; do echo 0.123; done")
 
-    with pytest.raises(NodeError, match="gateway: its /proc/uptime cannot be read: 'none'"):
+    with pytest.raises(NodeError, match=r"gateway: its /proc/uptime cannot be read: '0\.123'"):
         asyncio.run(clock(Mute("gateway")))

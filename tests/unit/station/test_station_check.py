@@ -40,16 +40,10 @@ def checked(*said: str) -> None:
     asyncio.run(check_ports({"gw0": node, "gw1": node}))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        told("gw0"),
-        told("gw0", 1, generic_receive_offload="on"),
-        told("gw0", tcp_segmentation_offload="off [requested on]"),
-    ],
-)
-def test_a_port_that_keeps_packets_as_they_are_is_taken(said: str) -> None:
-    checked(said)
+def test_a_port_that_keeps_packets_as_they_are_is_taken() -> None:
+    checked(told("gw0"))
+    checked(told("gw0", 1, generic_receive_offload="on"))
+    checked(told("gw0", tcp_segmentation_offload="off [requested on]"))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +51,6 @@ def test_a_port_that_keeps_packets_as_they_are_is_taken(said: str) -> None:
     [
         (told("gw1", tcp_segmentation_offload="on"), "tcp-segmentation-offload is on"),
         (told("gw1", generic_segmentation_offload="on"), "generic-segmentation-offload is on"),
-        (told("gw1", generic_receive_offload="on"), "GRO may merge packets"),
         (told("gw1", 10, generic_receive_offload="on"), "GRO may merge packets"),
     ],
 )

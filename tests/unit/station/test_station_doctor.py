@@ -12,38 +12,35 @@ import pytest
 from gatemark.error import UnavailableError
 from gatemark.node import binary
 from gatemark.station import doctor
-from gatemark.station.ability import MISSING
+from gatemark.station.ability import MISSING, Ability
+from gatemark.station.image.arch import ARCHES
 
-
-def finding(what: str) -> doctor.Finding:
-    return next(found for found in doctor.examine() if found.what == what)
+KERNELS = {
+    "5.16.20": False,
+    "5.17.0": True,
+    "6.1-rc1+": True,
+    "6.1.0-28-amd64": True,
+    "10.0": True,
+    "4.19.300": False,
+}
 
 
 def test_whatever_is_missing_has_a_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert all(found.fix for found in doctor.examine() if not found.ok)
+    missing = {found.what: found.fix for found in doctor.examine() if not found.ok}
+    tools = {tool: f"apt-get install {package}" for tool, package in doctor.PACKAGES.items()}
+    emulators = {arch.emulator: f"apt-get install {arch.package}" for arch in ARCHES.values()}
+    wanted = tools | emulators | {"nat": "apt-get install nftables"}
+    assert {what: missing.get(what) for what in wanted} == wanted
+    assert all(missing.values())
 
 
-@pytest.mark.parametrize("tool", doctor.PACKAGES)
-def test_a_missing_tool_names_its_package(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    assert finding(tool).fix == f"apt-get install {doctor.PACKAGES[tool]}"
+def test_the_kernel_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_new(release: str) -> bool:
+        monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release=release))
+        return doctor._kernel().ok
 
-
-@pytest.mark.parametrize(
-    ("release", "ok"),
-    [
-        ("5.16.20", False),
-        ("5.17.0", True),
-        ("6.1-rc1+", True),
-        ("6.1.0-28-amd64", True),
-        ("10.0", True),
-        ("4.19.300", False),
-    ],
-)
-def test_the_kernel_is_new_enough(release: str, ok: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release=release))
-    assert finding("kernel").ok is ok
+    assert {release: is_new(release) for release in KERNELS} == KERNELS
 
 
 def test_what_is_required_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,9 +54,14 @@ def test_refused_rights_are_told_with_their_mend() -> None:
     assert (rights.ok, rights.text, rights.fix) == (False, "not root", "use sudo")
 
 
-@pytest.mark.parametrize("what", [name.replace("_", " ") for name in MISSING])
-def test_what_a_run_can_do_without_is_not_needed(what: str) -> None:
-    assert not finding(what).needed
+def test_what_a_run_can_do_without_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacks = Ability(**dict.fromkeys(MISSING, False))
+    monkeypatch.setattr(doctor, "ability", lambda: lacks)
+    told = {found.what: found for found in doctor.examine()}
+    assert {"rights", "processors", "agent", "kernel", "kernel threads"} <= told.keys()
+    for name, lacking in MISSING.items():
+        found = told[name.replace("_", " ")]
+        assert (found.ok, found.needed, found.text) == (False, False, lacking.rstrip("."))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,8 @@ def test_whether_instructions_can_be_counted_is_told(
 
     monkeypatch.setattr(doctor, "plugin", plugin)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    told = finding("instructions (qemu-system-mipsel)")
+    (told,) = doctor._counts(ARCHES["mipsel"])
+    assert told.what == "instructions (qemu-system-mipsel)"
     assert (told.ok, told.text, told.needed) == (ok, said, False)
 
 
@@ -91,4 +94,4 @@ def test_a_missing_agent_has_advice_that_works_here(
     monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     again = "install gatemark again, this installation is incomplete"
     build = f"run `gatemark agent build --target {binary.own_arch()}`"
-    assert finding("agent").fix == (build if repository else again)
+    assert doctor._agent().fix == (build if repository else again)

@@ -16,6 +16,7 @@ from typing import IO
 import pytest
 from pyroute2 import netns
 
+from gatemark import flock
 from gatemark.error import StationError
 from gatemark.node import leftover
 from gatemark.station import lock
@@ -60,7 +61,7 @@ def lab() -> Iterator[str]:
 
 def holding(what: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen(
-        [sys.executable, "-c", OURS + HOLD.format(lock=what)],
+        [sys.executable, "-S", "-c", OURS + HOLD.format(lock=what)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -77,36 +78,22 @@ def ended(process: "subprocess.Popen[str]", *, kill: bool) -> None:
     process.communicate(None if kill else "\n", timeout=20)
 
 
-def test_a_lab_says_who_holds_it_and_why(lab: str) -> None:
+def test_a_held_lab_says_who_holds_it_is_not_taken_and_leaves_nothing(lab: str) -> None:
     process = holding(f"lock.named('{lab}', 'kept')")
     try:
         assert lock.holder(lab) == lock.Holder(process.pid, "kept")
-    finally:
-        ended(process, kill=False)
-
-
-def test_a_held_lab_is_not_taken(lab: str) -> None:
-    process = holding(f"lock.named('{lab}', 'run')")
-    try:
         with pytest.raises(StationError, match=f"lab {lab} is in use"), lock.named(lab, "run"):
             pass
     finally:
         ended(process, kill=False)
-
-
-def test_a_lab_that_was_given_back_leaves_nothing(lab: str) -> None:
-    ended(holding(f"lock.named('{lab}', 'run')"), kill=False)
     assert (lock.holder(lab), lab in lock.names()) == (None, False)
 
 
-def test_a_killed_holder_frees_its_lab_and_leaves_its_name(lab: str) -> None:
+def test_a_killed_holder_leaves_its_name_and_frees_its_lab_which_asking_does_not_take(
+    lab: str,
+) -> None:
     ended(holding(f"lock.named('{lab}', 'run')"), kill=True)
     assert (lock.holder(lab), lab in lock.names()) == (None, True)
-
-
-def test_asking_who_holds_a_lab_does_not_take_it(lab: str) -> None:
-    ended(holding(f"lock.named('{lab}', 'run')"), kill=True)
-    lock.holder(lab)
     with lock.named(lab, "run"):
         assert lock.holder(lab) == lock.Holder(os.getpid(), "run")
 
@@ -117,17 +104,11 @@ def test_a_lab_that_never_was_has_no_holder() -> None:
 
 def test_other_files_are_no_labs(lab: str) -> None:
     with lock.machine(lambda _: None), lock.named(lab, "run"):
-        assert all(len(name) == 6 for name in lock.names())
+        assert {path.name for path in lock.folder().iterdir()} == {"machine.lock", f"{lab}.lock"}
+        assert lock.names() == [lab]
 
 
-@pytest.mark.parametrize("kill", [True, False])
-def test_the_machine_is_free_when_its_holder_ends(kill: bool) -> None:
-    ended(holding("lock.machine(print)"), kill=kill)
-    with lock.machine(lambda _: pytest.fail("it waited")):
-        pass
-
-
-def test_who_waits_for_the_machine_is_told_once() -> None:
+def test_who_waits_for_the_machine_is_told_once_and_has_it_when_its_holder_ends() -> None:
     process, told = holding("lock.machine(print)"), list[str]()
     try:
         with (
@@ -138,6 +119,8 @@ def test_who_waits_for_the_machine_is_told_once() -> None:
     finally:
         ended(process, kill=False)
     assert told == ["another run is measuring on this machine: waiting for it"]
+    with lock.machine(lambda _: pytest.fail("it waited")):
+        pass
 
 
 def test_who_waits_for_the_machine_gets_it_in_the_end() -> None:
@@ -249,8 +232,26 @@ def test_a_machine_that_was_held_alone_is_noted_nowhere() -> None:
         assert not note
 
 
-def test_who_only_asks_does_not_keep_a_lab_from_starting(lab: str) -> None:
+def test_who_only_asks_does_not_keep_a_lab_from_starting(
+    lab: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`recover` of one run asks about every lock, also that of a lab which is just being made."""
+    asking = (lock.folder() / f"{lab}.lock").open("a+")
+    assert flock.take(asking)
+    take, tries = lock._taken, []
+
+    def taken(file: IO[str], path: Path) -> bool:
+        tries.append(take(file, path))
+        asking.close()  # it has its answer
+        return tries[-1]
+
+    monkeypatch.setattr(lock, "_taken", taken)
+    with lock.named(lab, "run"):
+        assert tries == [False, True]
+
+
+@pytest.mark.long
+def test_many_that_only_ask_do_not_keep_a_lab_from_starting(lab: str) -> None:
     script = f"{OURS}\nprint('asking', flush=True)\nwhile True: lock.holder('{lab}')"
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)

@@ -67,11 +67,11 @@ def test_they_are_the_traffics_and_are_taken_away_again(
         counts.append(len(asked(tmp_path)))
         await borrowed.give_back()
 
-    lent(node, give_back, family, 20)
-    own = alias.clients(Port(node, "lan0", ""), family, 20)
+    lent(node, give_back, family, 5)
+    own = alias.clients(Port(node, "lan0", ""), family, 5)
     tail = {"ipv4": "/32 dev eth0", "ipv6": "/128 dev eth0"}[family]
     late = " nodad" if family == "ipv6" else ""
-    assert counts == [20]
+    assert counts == [5]
     assert asked(tmp_path) == [
         *(f"addr replace {address}{tail}{late}" for address in own),
         *(f"addr del {address}{tail}" for address in own),

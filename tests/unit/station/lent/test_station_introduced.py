@@ -30,24 +30,30 @@ def require(mode: Mode, path: str, **keys: Any) -> None:
     introduced.require(gateway, Workload(**keys), wires(PORTS, path, direction))
 
 
+def refusal(mode: Mode, path: str, **keys: Any) -> str:
+    try:
+        require(mode, path, **keys)
+    except UnavailableError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("path", ["route", "nat", "endpoint"])
-@pytest.mark.parametrize("keys", MADE_UP, ids=lambda keys: "-".join(map(str, keys.values())))
-def test_made_up_addresses_need_a_gateway_that_is_told(path: str, keys: dict[str, Any]) -> None:
-    with pytest.raises(UnavailableError, match=f"kind {keys['kind']} uses addresses"):
-        require(Mode.OBSERVE, path, **keys)
+def test_made_up_addresses_need_a_gateway_that_is_told(path: str) -> None:
+    texts = [(keys, refusal(Mode.OBSERVE, path, **keys)) for keys in MADE_UP]
+    assert [row for row in texts if f"kind {row[0]['kind']} uses addresses" not in row[1]] == []
 
 
-@pytest.mark.parametrize("keys", MADE_UP, ids=lambda keys: "-".join(map(str, keys.values())))
-def test_a_gateway_that_is_told_takes_them(keys: dict[str, Any]) -> None:
+def test_a_gateway_that_is_told_takes_them() -> None:
     for mode in (Mode.APPLY, Mode.OPENWRT):
-        require(mode, "route", **keys)
+        assert [keys for keys in MADE_UP if refusal(mode, "route", **keys)] == []
 
 
-@pytest.mark.parametrize("path", ["direct", "switch"])
-def test_where_no_packet_is_routed_nobody_is_told(path: str) -> None:
-    require(Mode.OBSERVE, path, kind="replay", trace="voip")
+def test_where_no_packet_is_routed_nobody_is_told() -> None:
+    for path in ("direct", "switch"):
+        require(Mode.OBSERVE, path, kind="replay", trace="voip")
 
 
-@pytest.mark.parametrize("kind", ["udp", "tcp", "connections", "responsiveness", "algorithm"])
-def test_loads_between_the_hosts_own_addresses_need_nothing(kind: str) -> None:
-    require(Mode.OBSERVE, "nat", kind=kind)
+def test_loads_between_the_hosts_own_addresses_need_nothing() -> None:
+    for kind in ("udp", "tcp", "connections", "responsiveness", "algorithm"):
+        require(Mode.OBSERVE, "nat", kind=kind)

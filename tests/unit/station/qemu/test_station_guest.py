@@ -7,7 +7,6 @@ import pytest
 
 from gatemark.error import UsageError
 from gatemark.plan.toml import read_toml
-from gatemark.station.load import KINDS, load, stations
 from gatemark.station.mode import Mode
 from gatemark.station.qemu.guest import Model, model
 from gatemark.station.qemu.lab import beside
@@ -20,18 +19,6 @@ def made(folder: Path, *lines: str) -> Model:
     path = folder / "my.toml"
     path.write_text(HEAD + "\n".join(lines))
     return model(read_toml(path)["gateway"], path)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("netns", "qemu-x86", "qemu-mips", "qemu-mips-pcnet", "qemu-aarch64"),
-        *("openwrt-x86", "openwrt-mips", "openwrt-aarch64"),
-    ],
-)
-def test_the_shipped_stations_are_known_by_name(name: str) -> None:
-    assert name in stations()
-    assert load(name).info.kind in KINDS
 
 
 def test_openwrts_image_is_set_by_its_own_means_and_waited_for(tmp_path: Path) -> None:
@@ -81,38 +68,39 @@ def test_an_image_of_ones_own_is_sought_beside_the_file(tmp_path: Path) -> None:
     assert "-snapshot" in options(found, "tcg")
 
 
-@pytest.mark.parametrize(
-    ("lines", "line", "said"),
-    [
-        (['arch = "sparc"'], 4, "no arch 'sparc'"),
-        (['arch = "x86_64"', "memory = 64"], 5, "did you mean 'memory_mib'"),
-        (['arch = "x86_64"', 'nic = "pcnet"'], 5, "no nic 'pcnet'"),
-        (['arch = "x86_64"', 'nic = "e1000"'], 5, "has no driver for e1000"),
-        (['arch = "x86_64"', "memory_mib = 1"], 5, "a number from 16"),
-        (['arch = "x86_64"', "icount = true"], 5, "icount is a number"),
-        (['arch = "x86_64"', "boot_s = 0"], 5, "boot_s is a number from 1 to 3600"),
-        (['arch = "x86_64"', 'set = "observe"'], 5, "is set by us: apply, or openwrt"),
-        (['arch = "x86_64"', 'set = "opnwrt"'], 5, "did you mean 'openwrt'"),
-        (['arch = "x86_64"', 'image = "opewrt"'], 5, "did you mean 'openwrt'"),
-        (['arch = "x86_64"', 'image = "none.img.gz"'], 5, "image: no file"),
-        (
-            ['image = "openwrt"', 'arch = "x86_64"', 'kernel = "linux-image-amd64"'],
-            4,
-            "openwrt has a kernel and a file system",
-        ),
-        (['arch = "x86_64"', 'kernel = "-oDir::Bin=x"'], 5, "'-oDir::Bin=x' is no package's name"),
-        (['arch = "x86_64"', 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
-        (['arch = "x86_64"', 'disk = "none.img"'], 5, "no file"),
-        (['arch = "x86_64"', 'address = "root@192.0.2.9"'], 5, "for a `disk` or `initramfs`"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_its_line(
-    tmp_path: Path, lines: list[str], line: int, said: str
-) -> None:
-    with pytest.raises(UsageError) as refused:
-        made(tmp_path, *lines)
-    assert f"my.toml:{line}: " in str(refused.value)
-    assert said in str(refused.value)
+X86 = 'arch = "x86_64"'
+FAULTS = [
+    (['arch = "sparc"'], 4, "no arch 'sparc'"),
+    ([X86, "memory = 64"], 5, "did you mean 'memory_mib'"),
+    ([X86, 'nic = "pcnet"'], 5, "no nic 'pcnet'"),
+    ([X86, 'nic = "e1000"'], 5, "has no driver for e1000"),
+    ([X86, "memory_mib = 1"], 5, "a number from 16"),
+    ([X86, "icount = true"], 5, "icount is a number"),
+    ([X86, "boot_s = 0"], 5, "boot_s is a number from 1 to 3600"),
+    ([X86, 'set = "observe"'], 5, "is set by us: apply, or openwrt"),
+    ([X86, 'set = "opnwrt"'], 5, "did you mean 'openwrt'"),
+    ([X86, 'image = "opewrt"'], 5, "did you mean 'openwrt'"),
+    ([X86, 'image = "none.img.gz"'], 5, "image: no file"),
+    (
+        ['image = "openwrt"', X86, 'kernel = "linux-image-amd64"'],
+        4,
+        "openwrt has a kernel and a file system",
+    ),
+    ([X86, 'kernel = "-oDir::Bin=x"'], 5, "'-oDir::Bin=x' is no package's name"),
+    ([X86, 'kernel = "./bzImage"'], 5, "needs an `initramfs` or a `disk`"),
+    ([X86, 'disk = "none.img"'], 5, "no file"),
+    ([X86, 'address = "root@192.0.2.9"'], 5, "for a `disk` or `initramfs`"),
+]
+
+
+def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path) -> None:
+    def refusal(lines: list[str]) -> str:
+        with pytest.raises(UsageError) as refused:
+            made(tmp_path, *lines)
+        return str(refused.value)
+
+    texts = [(refusal(lines), f"my.toml:{line}: ", told) for lines, line, told in FAULTS]
+    assert [row for row in texts if row[1] not in row[0] or row[2] not in row[0]] == []
 
 
 def test_a_disk_without_a_way_in_is_refused(tmp_path: Path) -> None:

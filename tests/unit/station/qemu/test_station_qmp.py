@@ -42,13 +42,11 @@ def test_a_long_answer_is_read() -> None:
     assert answered(answer, lambda monitor: monitor.ask("human-monitor-command")) == full
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [b"nonsense", b"[]", b"7", b"\xff", b'{"error": 7}', b'{"error": {}}', b"x" * (2 << 20)],
-)
-def test_an_odd_answer_is_told(answer: bytes) -> None:
-    with pytest.raises(GatemarkError, match="virtual machine"):
-        answered(answer, lambda monitor: monitor.ask("query-status"))
+def test_an_odd_answer_is_told() -> None:
+    odd = (b"nonsense", b"[]", b"7", b"\xff", b'{"error": 7}', b'{"error": {}}', b"x" * (2 << 20))
+    for answer in odd:
+        with pytest.raises(GatemarkError, match="virtual machine"):
+            answered(answer, lambda monitor: monitor.ask("query-status"))
 
 
 def test_an_answer_that_comes_late_is_not_taken_for_the_next_one() -> None:

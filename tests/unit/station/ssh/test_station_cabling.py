@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NICs and cables that a station file describes: each fault is told with its line."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -60,36 +59,35 @@ def test_it_may_be_left_out(tmp_path: Path) -> None:
     assert bench(tmp_path, GOOD.partition("[[nic]]")[0]) == {}
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "line", "said"),
-    [
-        ('at = "lan"', 'at = "lann"', 12, "at: no 'lann'; did you mean 'lan'?"),
-        ('at = "lan"\n', "", 11, 'nic: give its `at`: at = "lan"'),
-        ('at = "gateway wan"', 'at = "lan"', 15, "nic: NIC of lan is described twice"),
-        ('model = "Intel I210"', "model = 210", 13, "model: a text of one line"),
-        ('model = "Intel I210"', 'model = "a\\nb"', 13, "model: a text of one line"),
-        ("speed_mbit = 2500", "speed_mbit = true", 17, "speed_mbit: a number of Mbit/s above 0"),
-        ("speed_mbit = 2500\n", "", 15, "nic: nothing is said of it: give its `model`"),
-        ('to = "gateway lan"', 'to = "lan"', 20, "to: 'lan' is where it comes from"),
-        ('to = "switch 3"\n', "", 23, 'cable: give its `to`: to = "gateway lan"'),
-        ("length_m = 10", "length_m = 0", 26, "length_m: a number of m above 0"),
-        ("length_m = 10", "length_m = nan", 26, "length_m: a number of m above 0"),
-        (
-            'type = "Cat 6"',
-            'typ = "Cat 6"',
-            21,
-            "unknown key 'typ' in [cable]; did you mean 'type'",
-        ),
-        ("[[cable]]\nfrom", "[cable]\nfrom", 18, "not TOML"),
-    ],
-)
-def test_a_fault_is_told_with_its_line(
-    tmp_path: Path, right: str, wrong: str, line: int, said: str
-) -> None:
-    assert right in GOOD
-    with pytest.raises(UsageError, match=re.escape(said)) as found:
-        bench(tmp_path, GOOD.replace(right, wrong, 1))
-    assert re.search(rf"bench\.toml:{line}: |not TOML", str(found.value)), found.value
+FAULTS = [
+    ('at = "lan"', 'at = "lann"', 12, "at: no 'lann'; did you mean 'lan'?"),
+    ('at = "lan"\n', "", 11, 'nic: give its `at`: at = "lan"'),
+    ('at = "gateway wan"', 'at = "lan"', 15, "nic: NIC of lan is described twice"),
+    ('model = "Intel I210"', "model = 210", 13, "model: a text of one line"),
+    ('model = "Intel I210"', 'model = "a\\nb"', 13, "model: a text of one line"),
+    ("speed_mbit = 2500", "speed_mbit = true", 17, "speed_mbit: a number of Mbit/s above 0"),
+    ("speed_mbit = 2500\n", "", 15, "nic: nothing is said of it: give its `model`"),
+    ('to = "gateway lan"', 'to = "lan"', 20, "to: 'lan' is where it comes from"),
+    ('to = "switch 3"\n', "", 23, 'cable: give its `to`: to = "gateway lan"'),
+    ("length_m = 10", "length_m = 0", 26, "length_m: a number of m above 0"),
+    ("length_m = 10", "length_m = nan", 26, "length_m: a number of m above 0"),
+    ('type = "Cat 6"', 'typ = "Cat 6"', 21, "unknown key 'typ' in [cable]; did you mean 'type'"),
+    ("[[cable]]\nfrom", "[cable]\nfrom", 18, "not TOML"),
+]
+
+
+def test_a_fault_is_told_with_its_line(tmp_path: Path) -> None:
+    def refusal(right: str, wrong: str) -> str:
+        assert right in GOOD
+        with pytest.raises(UsageError) as refused:
+            bench(tmp_path, GOOD.replace(right, wrong, 1))
+        return str(refused.value)
+
+    texts = [
+        (refusal(right, wrong), told, "" if told == "not TOML" else f"bench.toml:{line}: ")
+        for right, wrong, line, told in FAULTS
+    ]
+    assert [row for row in texts if row[1] not in row[0] or row[2] not in row[0]] == []
 
 
 def test_a_table_alone_is_told(tmp_path: Path) -> None:

@@ -35,60 +35,63 @@ def station(folder: Path, text: str) -> Box:
     return found
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "line", "said"),
-    [
-        ('lan = "eth0"\n', "", 2, 'name its LAN port: lan = "br-lan"'),
-        ('lan = "eth0"', 'lann = "eth0"', 5, "unknown key 'lann' in [gateway]; did you mean 'lan'"),
-        ('lan = "eth0"', 'lan = "eth0"\nlease_s = 4', 6, "lease_s: whole seconds of 5 to 3600"),
-        ('lan = "eth0"', 'lan = "eth0"\nlease_s = 9.5', 6, "lease_s: whole seconds of 5 to 3600"),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nlease_s = 9', 9, "unknown key 'lease_s' in [lan]"),
-        ('nic = "enp3s0"', "nic = 3", 8, "nic: a text in quotes"),
-        ('nic = "enp3s0"', "", 7, 'name its NIC: nic = "enp3s0"'),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nvlan = 4095', 9, "vlan: a number of 1 to 4094"),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nkind = "sshh"', 9, "no 'sshh'; did you mean 'ssh'?"),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nipv4 = "10.0.0.1"', 9, "is no ipv4 address/length"),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nipv6 = "10.0.0.1/8"', 9, "is no ipv6 address/length"),
-        (
-            'nic = "enp3s0"',
-            'nic = "enp3s0"\nipv6 = "2001:db8::1%$(id)/64"',
-            9,
-            "is no ipv6 address",
-        ),
-        (
-            'nic = "enp3s0"',
-            'nic = "enp3s0"\nipv4 = "10.0.0.2/25"',
-            9,
-            "ipv4: 10.0.0.2/25 is too small",
-        ),
-        ('nic = "enp3s0"', 'nic = "enp3s0"\nipv6 = "2001:db8::2/121"', 9, ": /120 or larger"),
-        ('lan = "eth0"', 'lan = "eth0"\nwan_ipv4 = "10.0.0.1/30"', 6, ": /24 or larger"),
-        ('lan = "eth0"', 'lan = "eth0; touch X"', 5, "lan: 'eth0; touch X' is no device's name"),
-        ('wan = "eth1"', 'wan = "../eth1"', 6, "wan: '../eth1' is no device's name"),
-        ('nic = "enp3s0"', 'nic = "$(touch X)"', 8, "nic: '$(touch X)' is no device's name"),
-        ('nic = "enp3s0"', 'nic = "a234567890123"\nvlan = 22', 9, "vlan: 'a234567890123.22' is no"),
-        ('nic = "enp4s0"', 'nic = "enp3s0"', 10, "enp3s0 is the LAN side's already"),
-        ('nic = "enp4s0"', 'nic = "enp3s0"\nvlan = 3', 11, "both sides share enp3s0"),
-        ('[wan]\nnic = "enp4s0"\n', "", 6, "a station needs [wan]"),
-        ('wan = "eth1"\n', "", 8, "[wan] leads to no port: `wan` in [gateway]"),
-        ('address = "root@192.0.2.1"', 'address = "a b"', 4, "address: 'a b' is no address"),
-        ('lan = "eth0"', 'lan = "eth0"\nset = "observ"', 6, "did you mean 'observe'?"),
-        ('lan = "eth0"', 'lan = "eth0"\nset = "observe"', 8, "so give an address of its network"),
-        (
-            'nic = "enp4s0"',
-            'nic = "enp4s0"\nkind = "ssh"\naddress = "root@192.0.2.3"',
-            11,
-            "both be `local`, or both `ssh`",
-        ),
-    ],
-)
-def test_a_fault_is_told_with_its_line(
-    tmp_path: Path, right: str, wrong: str, line: int, said: str
-) -> None:
-    assert right in GOOD
-    with pytest.raises(UsageError, match=re.escape(said)) as found:
-        station(tmp_path, GOOD.replace(right, wrong))
-    assert f"bench.toml:{line}: " in str(found.value)
+FAULTS = [
+    ('lan = "eth0"\n', "", 2, 'name its LAN port: lan = "br-lan"'),
+    ('lan = "eth0"', 'lann = "eth0"', 5, "unknown key 'lann' in [gateway]; did you mean 'lan'"),
+    ('lan = "eth0"', 'lan = "eth0"\nlease_s = 4', 6, "lease_s: whole seconds of 5 to 3600"),
+    ('lan = "eth0"', 'lan = "eth0"\nlease_s = 9.5', 6, "lease_s: whole seconds of 5 to 3600"),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nlease_s = 9', 9, "unknown key 'lease_s' in [lan]"),
+    ('nic = "enp3s0"', "nic = 3", 8, "nic: a text in quotes"),
+    ('nic = "enp3s0"', "", 7, 'name its NIC: nic = "enp3s0"'),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nvlan = 4095', 9, "vlan: a number of 1 to 4094"),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nkind = "sshh"', 9, "no 'sshh'; did you mean 'ssh'?"),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nipv4 = "10.0.0.1"', 9, "is no ipv4 address/length"),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nipv6 = "10.0.0.1/8"', 9, "is no ipv6 address/length"),
+    (
+        'nic = "enp3s0"',
+        'nic = "enp3s0"\nipv6 = "2001:db8::1%$(id)/64"',
+        9,
+        "is no ipv6 address",
+    ),
+    (
+        'nic = "enp3s0"',
+        'nic = "enp3s0"\nipv4 = "10.0.0.2/25"',
+        9,
+        "ipv4: 10.0.0.2/25 is too small",
+    ),
+    ('nic = "enp3s0"', 'nic = "enp3s0"\nipv6 = "2001:db8::2/121"', 9, ": /120 or larger"),
+    ('lan = "eth0"', 'lan = "eth0"\nwan_ipv4 = "10.0.0.1/30"', 6, ": /24 or larger"),
+    ('lan = "eth0"', 'lan = "eth0; touch X"', 5, "lan: 'eth0; touch X' is no device's name"),
+    ('wan = "eth1"', 'wan = "../eth1"', 6, "wan: '../eth1' is no device's name"),
+    ('nic = "enp3s0"', 'nic = "$(touch X)"', 8, "nic: '$(touch X)' is no device's name"),
+    ('nic = "enp3s0"', 'nic = "a234567890123"\nvlan = 22', 9, "vlan: 'a234567890123.22' is no"),
+    ('nic = "enp4s0"', 'nic = "enp3s0"', 10, "enp3s0 is the LAN side's already"),
+    ('nic = "enp4s0"', 'nic = "enp3s0"\nvlan = 3', 11, "both sides share enp3s0"),
+    ('[wan]\nnic = "enp4s0"\n', "", 6, "a station needs [wan]"),
+    ('wan = "eth1"\n', "", 8, "[wan] leads to no port: `wan` in [gateway]"),
+    ('address = "root@192.0.2.1"', 'address = "a b"', 4, "address: 'a b' is no address"),
+    ('lan = "eth0"', 'lan = "eth0"\nset = "observ"', 6, "did you mean 'observe'?"),
+    ('lan = "eth0"', 'lan = "eth0"\nset = "observe"', 8, "so give an address of its network"),
+    (
+        'nic = "enp4s0"',
+        'nic = "enp4s0"\nkind = "ssh"\naddress = "root@192.0.2.3"',
+        11,
+        "both be `local`, or both `ssh`",
+    ),
+]
+
+
+def test_a_fault_is_told_with_its_line(tmp_path: Path) -> None:
+    def refusal(right: str, wrong: str) -> str:
+        assert right in GOOD
+        with pytest.raises(UsageError) as refused:
+            station(tmp_path, GOOD.replace(right, wrong))
+        return str(refused.value)
+
+    texts = [
+        (refusal(right, wrong), told, f"bench.toml:{line}: ") for right, wrong, line, told in FAULTS
+    ]
+    assert [row for row in texts if row[1] not in row[0] or row[2] not in row[0]] == []
 
 
 def test_a_good_file_is_taken(tmp_path: Path) -> None:
