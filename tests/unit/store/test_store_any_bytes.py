@@ -128,6 +128,17 @@ def of(make: Callable[[], object], schema: str = "") -> st.SearchStrategy[bytes]
     return st.deferred(bytes_of)
 
 
+def flipped(make: Callable[[], object]) -> st.SearchStrategy[bytes]:
+    """Bytes of a file that holds a value, one of them another."""
+
+    def flip(at: int, by: int) -> bytes:
+        data = bytearray(msgspec.json.encode(make()))
+        data[at % len(data)] ^= by
+        return bytes(data)
+
+    return st.builds(flip, st.integers(0), st.integers(1, 255))
+
+
 def check_words(error: GatemarkError) -> None:
     assert str(error)
     assert "\n" not in str(error)
@@ -146,7 +157,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
 
 @few
 @example(b'{"schema":"gatemark.run/1"}')
-@given(st.binary() | of(run) | of(run, former.RUN))
+@given(st.binary() | flipped(run) | of(run) | of(run, former.RUN))
 def test_any_run_file_is_a_run_or_told(directory: RunDirectory, data: bytes) -> None:
     directory.run_file.write_bytes(data)
     try:

@@ -12,7 +12,6 @@ from gatemark.error import GatemarkError
 from gatemark.store import former, trials
 from gatemark.store.directory import RunDirectory
 
-RECORD = builder.trials()[0]
 BRAKE = {"brake_pps": 30_000}
 PROGRAM: dict[str, Any] = {
     "program": "capture:tcpdump:68",
@@ -25,7 +24,7 @@ PROGRAM |= {"processes": 1, "ended": "term", "exit_code": 143}
 
 def as_of_schema_1(**changed: Any) -> dict[str, Any]:
     """A record as it was written then."""
-    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(RECORD))
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(builder.trials()[0]))
     del document["definition"]["slow_to_pps"]
     document["definition"] |= BRAKE
     document["evidence"] = {"filling": {"asked": 9}, "fill": []}

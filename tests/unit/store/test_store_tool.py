@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of iperf3 and flent: what they measured, and which are refused."""
 
-import contextlib
 import gzip
 import json
 import os
@@ -11,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gatemark.error import UsageError
-from gatemark.store import iperf3 as iperf3_file
 from gatemark.store import tool
 from gatemark.store.measured import Measured
 
@@ -176,19 +172,3 @@ def test_a_file_that_is_cut_is_refused(data: bytes, tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         tool.read(tmp_path / "none.json")
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda v: st.lists(v) | st.dictionaries(st.text(), v),
-)
-
-
-@given(VALUES, VALUES, st.sampled_from(["TCP", "UDP"]))
-def test_whatever_a_report_holds_is_read_or_refused(
-    end: object, test: object, protocol: str
-) -> None:
-    started = test | {"protocol": protocol} if isinstance(test, dict) else test
-    start = {"version": "iperf 3.12", "test_start": started, "connected": [{"remote_host": "x"}]}
-    with contextlib.suppress(*tool.DAMAGED, ValueError):
-        iperf3_file.read({"start": start, "end": end, "intervals": end})
