@@ -166,6 +166,7 @@ def test_the_program_decides_as_the_laboratory_does(name: str, labelled: Path, m
         check=True,
     )
     given = {row["flow"]: row["class"] for row in csv.DictReader(done.stdout.splitlines())}
+    assert len(given) == len(tracks) == 3
     for verdict in judge(tree, wanted, tracks):
         covered = wanted.covers(verdict.track.flow)
         assert given[verdict.track.flow.key] == (verdict.decided[-1] if covered else "")
@@ -239,6 +240,7 @@ def test_settings_are_refused_as_the_program_refuses_them(labelled: Path) -> Non
 
 
 def test_the_shipped_model_keeps_the_bounds_of_a_gateway() -> None:
+    assert shipped.names()
     for name in shipped.names():
         tree = c45.load(shipped.path(name))
         assert tree.leaves <= 64
