@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatemark.probe.window import window
+from gatemark.probe.window import Window, whole, window
 
 REPORT = {"t_ns": [0, 100, 200, 300, 400]}
 
@@ -51,3 +51,9 @@ def test_change_is_between_the_ends_of_the_window() -> None:
     seen = window(REPORT, 100, 300)
     assert seen is not None
     assert seen.change([1, 10, 11, 30, 99]) == 20
+
+
+def test_the_whole_is_from_the_first_sample_to_the_last() -> None:
+    assert whole({"t_ns": [0, 3_000_000_000]}) == Window(0, 1, 3.0)
+    assert whole({"t_ns": [0]}) is None
+    assert whole({}) is None

@@ -204,6 +204,7 @@ def test_a_data_file_of_flent_has_the_streams_goodput(name: str, tmp_path: Path)
     assert (definition.streams, definition.congestion, definition.driver) == (2, "cubic", "flent")
     assert (definition.family, definition.l4) == ("ipv4", "tcp")
     assert {"path", "write_bytes"} <= measured.unknown
+    assert "congestion" not in measured.unknown
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_data_file_of_flent_has_the_streams_goodput(name: str, tmp_path: Path)
         ),
         (
             UDP | {"end": {"sum": {"packets": 0, "lost_packets": 0, "seconds": 4.0}}},
-            "it counted no",
+            "it counted no packets: measure anew",
         ),
         (flent(version=5), "its format is newer than 4: update gatemark"),
         (flent(results={}), "flent's test tcp_nup has no rate of TCP streams"),
