@@ -75,6 +75,16 @@ def test_a_run_is_read_by_todays_names(tmp_path: Path) -> None:
     assert run.command[3:] == ("--variant", "full-speed", "--set", "gateway.slow_to_pps=5000")
 
 
+def test_the_sides_of_an_old_a_b_run_have_their_names(tmp_path: Path) -> None:
+    old = old_run()
+    side = {"station_file": "lab", "station": old["station"]}
+    sides = {arm: side | {"said": f"the {arm} one"} for arm in ("old", "new")}
+    (tmp_path / "run.json").write_bytes(msgspec.json.encode(old | {"ab": sides}))
+    ab = RunDirectory.open(tmp_path).load().ab
+    assert ab
+    assert (ab.old.name, ab.new.name) == ("the old one", "the new one")
+
+
 def test_a_run_with_an_unknown_key_is_refused_in_one_line(tmp_path: Path) -> None:
     document = old_run()
     document["plans"][0]["weather"] = "fair"
