@@ -13,8 +13,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 CALLS: Final = (
     "open,openat,mkdir,mkdirat,write,fsync,fdatasync,ftruncate,"
@@ -187,6 +190,7 @@ class Disk:
         return folder, path.name
 
 
+@cache
 def can_trace() -> bool:
     """Whether strace is here and may trace."""
     return not (
@@ -198,7 +202,11 @@ def can_trace() -> bool:
 def refused(
     calls: str, which: int, program: str, *words: str
 ) -> "subprocess.CompletedProcess[str]":
-    """A Python program for which the `which`-th of these system calls finds the disk full."""
+    """A Python program for which the `which`-th of these system calls finds the disk full.
+
+    Where strace may not trace, this skips the test.
+    """
+    _need_strace()
     inject = f"inject={calls}:error=ENOSPC:when={which}"
     trace = ["strace", "-o", "/dev/null", "-e", f"trace={calls}", "-e", inject]
     command = [*trace, sys.executable, "-B", "-c", program, *words]
@@ -208,8 +216,10 @@ def refused(
 def moments(root: Path, program: str, *words: str) -> Iterator[Disk]:
     """The disk after each write that a Python program makes below `root`.
 
-    It starts with that folder empty. Each word that it prints is a mark.
+    It starts with that folder empty. Each word that it prints is a mark. Where strace may not
+    trace, this skips the test.
     """
+    _need_strace()
     log = root.with_name("strace")
     trace = ["strace", "-o", str(log), "-xx", "-s", "10000000", "-e", f"trace={CALLS}"]
     subprocess.run([*trace, sys.executable, "-c", program, *words], check=True, timeout=60)
@@ -219,6 +229,11 @@ def moments(root: Path, program: str, *words: str) -> Iterator[Disk]:
             match = LINE.fullmatch(line)
             if match and disk.apply(match[1], match[2].split(", "), match[3]):
                 yield disk
+
+
+def _need_strace() -> None:
+    if not can_trace():
+        pytest.skip("strace is not here, or may not trace")
 
 
 def decoded(text: str) -> bytes:

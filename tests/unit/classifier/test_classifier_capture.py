@@ -6,14 +6,16 @@ import json
 import struct
 import subprocess
 from collections.abc import Iterable
+from contextlib import chdir
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from command import gatemark
+from typer.testing import CliRunner
 
 from gatemark.classifier import c45, features, manifest, recipe, shipped
 from gatemark.classifier.verdict import judge
+from gatemark.commands.classifier import app
 from gatemark.error import UsageError
 from gatemark.node.binary import classifier_path
 
@@ -77,22 +79,26 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "flows.csv"
 
 
+def classifier(*words: str | Path) -> tuple[str, str]:
+    """What `gatemark classifier WORDS` prints, and what it warns of."""
+    done = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout, done.stderr
+
+
 @pytest.fixture(scope="module")
 def model(labelled: Path) -> Path:
     path = labelled.with_name("made.c45")
-    done = gatemark("classifier", "train", labelled, "--out", path)
-    assert (done.code, done.err) == (0, "")
+    assert classifier("train", labelled, "--out", path)[1] == ""
     return path
 
 
 def rows_of(*words: str | Path) -> list[dict[str, object]]:
-    done = gatemark("classifier", "evaluate", *words, "--json")
-    assert done.code == 0, done.err
-    return [json.loads(line) for line in done.out.splitlines()]
+    return [json.loads(line) for line in classifier("evaluate", *words, "--json")[0].splitlines()]
 
 
 def test_a_trained_model_says_what_it_was_made_of(model: Path) -> None:
-    row = json.loads(gatemark("classifier", "show", model, "--json").out)
+    row = json.loads(classifier("show", model, "--json")[0])
     assert (row["window"], row["protocol"], row["flows"]) == ("10", "udp", "36")
     assert row["captures"].startswith("12,")
     assert row["leaves"] == 2
@@ -100,7 +106,7 @@ def test_a_trained_model_says_what_it_was_made_of(model: Path) -> None:
 
 def test_the_same_captures_give_the_same_model(labelled: Path, model: Path) -> None:
     again = labelled.with_name("again.c45")
-    gatemark("classifier", "train", labelled, "--out", again)
+    classifier("train", labelled, "--out", again)
     assert again.read_bytes() == model.read_bytes()
 
 
@@ -116,18 +122,18 @@ def test_scores_of_what_no_tree_has_seen(by: str, labelled: Path, model: Path) -
 
 
 def test_what_a_model_has_seen_is_told(labelled: Path, model: Path) -> None:
-    done = gatemark("classifier", "evaluate", labelled, "--model", model)
-    assert done.code == 0
-    assert "12 of 12 captures are those that the model was trained on" in done.err
-    assert "after 10 packets and 0.18 s" in done.out
+    out, warnings = classifier("evaluate", labelled, "--model", model)
+    assert "12 of 12 captures are those that the model was trained on" in warnings
+    assert "after 10 packets and 0.18 s" in out
 
 
 def test_a_flow_that_its_capture_lacks_is_told(labelled: Path, model: Path) -> None:
     folder = labelled.parent
     row = f"0.pcap,udp,{LAN},1,{WAN},2,a,voip"
     (folder / "lacks.csv").write_text("\n".join((*labelled.read_text().splitlines()[:3], row)))
-    done = gatemark("classifier", "evaluate", "lacks.csv", "--model", model, cwd=folder)
-    assert "1 of 3 flows have no 10 packets in their capture (lacks.csv:4 is the first)" in done.err
+    with chdir(folder):
+        _, warnings = classifier("evaluate", "lacks.csv", "--model", model)
+    assert "1 of 3 flows have no 10 packets in their capture (lacks.csv:4 is the first)" in warnings
 
 
 def test_uplink_bytes_with_priority(labelled: Path, model: Path) -> None:
@@ -160,6 +166,7 @@ def test_the_program_decides_as_the_laboratory_does(name: str, labelled: Path, m
         check=True,
     )
     given = {row["flow"]: row["class"] for row in csv.DictReader(done.stdout.splitlines())}
+    assert len(given) == len(tracks) == 3
     for verdict in judge(tree, wanted, tracks):
         covered = wanted.covers(verdict.track.flow)
         assert given[verdict.track.flow.key] == (verdict.decided[-1] if covered else "")
@@ -211,29 +218,29 @@ def run_plain(comments: str, labelled: Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("comments", READ)
-def test_settings_are_read_as_the_program_reads_them(comments: str, labelled: Path) -> None:
-    header = c45.read(comments + PLAIN, Path("plain")).header
-    window, confirm = (int(header.get(key, usual)) for key, usual in SETTINGS)
-    step = 1 if header.get("step") == "sliding" else window
-    rows = [*csv.DictReader(run_plain(comments, labelled).stdout.splitlines())]
-    assert len(rows) == 3
-    for row in rows:
-        covered = header.get("protocol", "all") in ("all", row["flow"][:3])
-        assert int(row["decided_packet"]) == (window + confirm * step if covered else 0)
+def test_settings_are_read_as_the_program_reads_them(labelled: Path) -> None:
+    for comments in READ:
+        header = c45.read(comments + PLAIN, Path("plain")).header
+        window, confirm = (int(header.get(key, usual)) for key, usual in SETTINGS)
+        step = 1 if header.get("step") == "sliding" else window
+        rows = [*csv.DictReader(run_plain(comments, labelled).stdout.splitlines())]
+        assert len(rows) == 3, comments
+        for row in rows:
+            covered = header.get("protocol", "all") in ("all", row["flow"][:3])
+            decided = window + confirm * step if covered else 0
+            assert int(row["decided_packet"]) == decided, comments
 
 
-@pytest.mark.parametrize(("line", "comments"), REFUSED)
-def test_settings_are_refused_as_the_program_refuses_them(
-    line: int, comments: str, labelled: Path
-) -> None:
-    with pytest.raises(UsageError, match=f"^plain:{line}: "):
-        c45.read(comments + PLAIN, Path("plain"))
-    done = run_plain(comments, labelled)
-    assert done.stderr.startswith(f"gm-classifier: plain:{line}: ")
+def test_settings_are_refused_as_the_program_refuses_them(labelled: Path) -> None:
+    for line, comments in REFUSED:
+        with pytest.raises(UsageError, match=f"^plain:{line}: "):
+            c45.read(comments + PLAIN, Path("plain"))
+        message = run_plain(comments, labelled).stderr
+        assert message.startswith(f"gm-classifier: plain:{line}: "), comments
 
 
 def test_the_shipped_model_keeps_the_bounds_of_a_gateway() -> None:
+    assert shipped.names()
     for name in shipped.names():
         tree = c45.load(shipped.path(name))
         assert tree.leaves <= 64
@@ -242,9 +249,9 @@ def test_the_shipped_model_keeps_the_bounds_of_a_gateway() -> None:
 
 
 def test_the_shipped_model_is_shown() -> None:
-    done = gatemark("classifier", "show")
-    assert (done.code, done.err) == (0, "")
-    assert "realtime" in done.out
+    out, warnings = classifier("show")
+    assert "realtime" in out
+    assert warnings == ""
 
 
 @pytest.mark.parametrize(
@@ -272,10 +279,10 @@ def test_nonsense_is_refused_in_a_line(words: str, why: str, labelled: Path, mod
     (folder / "confirmed").write_text("# confirm: 1\n" + model.read_text())
     names = ("broken.csv", "confirmed", "flows.csv", "foreign")
     named = {name.partition(".")[0].upper(): name for name in names}
-    done = gatemark("classifier", *(named.get(w, w) for w in words.split()), cwd=folder)
-    assert done.code == 2, done.err
-    assert why in done.err
-    assert len(done.err.splitlines()) == 1
+    with chdir(folder), pytest.raises(UsageError) as refused:
+        classifier(*(named.get(word, word) for word in words.split()))
+    assert why in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_capture_that_is_none_is_named(labelled: Path) -> None:
@@ -283,7 +290,6 @@ def test_a_capture_that_is_none_is_named(labelled: Path) -> None:
     (folder / "text.pcap").write_text("no capture")
     row = f"text.pcap,udp,{LAN},1,{WAN},2,a,voip"
     (folder / "bad.csv").write_text(f"{HEADER}\n{row}\n")
-    done = gatemark("classifier", "evaluate", "bad.csv", cwd=folder)
-    assert done.code == 2
-    assert "text.pcap: gm-classifier: " in done.err
-    assert len(done.err.splitlines()) == 1
+    with chdir(folder), pytest.raises(UsageError, match=r"text\.pcap: gm-classifier: ") as refused:
+        classifier("evaluate", "bad.csv")
+    assert "\n" not in str(refused.value)

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of a recipe, and intervals over applications."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from gatemark.classifier import choose, split
-from gatemark.classifier.c45 import read
+from gatemark.classifier.c45 import Model, read
 from gatemark.classifier.manifest import Flow
 from gatemark.classifier.recipe import INTERVALS, SERVICE, Recipe
 from gatemark.classifier.score import scores
 from gatemark.classifier.track import Track, Window
 from gatemark.classifier.verdict import judge
 
-TREE = read(
-    "classes other realtime\nattributes stdev.iat\nn_0 a_0 r c_0 3000 c_0 c_1\n", Path("tree")
-)
+
+@cache
+def tree() -> Model:
+    text = "classes other realtime\nattributes stdev.iat\nn_0 a_0 r c_0 3000 c_0 c_1\n"
+    return read(text, Path("tree"))
 
 
 def track(stdev_us: int, label: str, number: int) -> Track:
@@ -32,37 +35,40 @@ def track(stdev_us: int, label: str, number: int) -> Track:
     return Track(flow, Recipe().label(label), windows, packets=20)
 
 
-FLOWS = [track(9000 if n % 2 else 500, "voip" if n % 2 else "bulk", n) for n in range(30)]
+@cache
+def flows() -> list[Track]:
+    """Of a call and of an upload in turn."""
+    return [track(9000 if n % 2 else 500, "voip" if n % 2 else "bulk", n) for n in range(30)]
 
 
 def test_the_simplest_of_those_that_are_as_good_is_chosen() -> None:
-    recipe = choose.chosen(FLOWS)
+    recipe = choose.chosen(flows())
     assert recipe.bounds.depth == 2
     assert recipe.attributes == (*INTERVALS, SERVICE)
 
 
 def test_a_chosen_recipe_judges_what_it_did_not_see() -> None:
     unseen = [track(8000, "voip", 100), track(300, "bulk", 101)]
-    verdicts = choose.trained(FLOWS, choose.chosen(FLOWS), unseen)
+    verdicts = choose.trained(flows(), choose.chosen(flows()), unseen)
     assert [verdict.majority for verdict in verdicts] == ["realtime", "other"]
 
 
 @pytest.mark.parametrize("parts", [2, 5, 40])
 def test_no_application_is_trained_on_and_judged_in_parts(parts: int) -> None:
-    folds = list(split.groups(FLOWS, parts))
+    folds = list(split.groups(flows(), parts))
     for fold in folds:
         held = {t.flow.application for t in fold.judge}
         assert not held & {t.flow.application for t in fold.train}
-    assert sorted(t.flow for fold in folds for t in fold.judge) == sorted(t.flow for t in FLOWS)
+    assert sorted(t.flow for fold in folds for t in fold.judge) == sorted(t.flow for t in flows())
 
 
 def test_an_interval_holds_the_score_and_shrinks_with_applications() -> None:
     """One flow in five is wrong, so the score depends on which applications are drawn."""
     widths = []
     for count in (10, 100):
-        flows = [track(500 if n % 5 == 0 else 9000, "voip", n) for n in range(count)]
+        tracks = [track(500 if n % 5 == 0 else 9000, "voip", n) for n in range(count)]
         recipe = Recipe(attributes=("stdev.iat",))
-        whole = scores(judge(TREE, recipe, choose.seen_by(flows, recipe))).beside[2]
+        whole = scores(judge(tree(), recipe, choose.seen_by(tracks, recipe))).beside[2]
         f1 = whole.tree.f1("realtime")
         assert f1 is not None
         assert whole.f1[0] < f1 < whole.f1[1]
@@ -71,7 +77,7 @@ def test_an_interval_holds_the_score_and_shrinks_with_applications() -> None:
 
 
 def test_a_tree_like_the_one_line_gains_nothing() -> None:
-    flows = [track(9000, "voip" if n % 3 else "bulk", n) for n in range(12)]
+    tracks = [track(9000, "voip" if n % 3 else "bulk", n) for n in range(12)]
     recipe = Recipe(attributes=("stdev.iat",))
-    whole = scores(judge(TREE, recipe, choose.seen_by(flows, recipe))).beside[2]
+    whole = scores(judge(tree(), recipe, choose.seen_by(tracks, recipe))).beside[2]
     assert whole.gain == (0.0, 0.0)

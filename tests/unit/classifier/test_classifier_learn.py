@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.classifier.c45 import Model
@@ -14,6 +14,7 @@ from gatemark.classifier.learn import UNIT, Bounds, Example, best, grow
 
 CLASSES = ("other", "realtime")
 
+few = settings(max_examples=settings.default.max_examples // 3)
 example = st.builds(
     Example,
     values=st.tuples(st.integers(-3, 9), st.integers(0, 3)),
@@ -44,6 +45,7 @@ def gains(examples: list[Example], least: int) -> dict[tuple[int, int], Fraction
     return results
 
 
+@few
 @given(st.lists(example, min_size=1, max_size=12), st.integers(1, 6))
 def test_no_split_lowers_the_impurity_more(examples: list[Example], least: int) -> None:
     tried = gains(examples, least)
@@ -55,6 +57,7 @@ def test_no_split_lowers_the_impurity_more(examples: list[Example], least: int) 
     assert float(tried[split.attribute, split.threshold]) == pytest.approx(split.gain)
 
 
+@few
 @given(st.lists(example, min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_the_order_of_the_windows_changes_nothing(
     examples: list[Example], order: random.Random
@@ -64,6 +67,7 @@ def test_the_order_of_the_windows_changes_nothing(
     assert grow(examples, 3, bounds) == grow(shuffled, 3, bounds)
 
 
+@few
 @given(st.lists(example, min_size=1, max_size=40), st.integers(1, 4), st.integers(2, 6))
 def test_a_tree_keeps_its_bounds(examples: list[Example], depth: int, leaves: int) -> None:
     nodes = grow(examples, 3, Bounds(depth, leaves, least=1 / UNIT))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Splits that never mix, and scores worked out by hand."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.classifier import split, telling
@@ -15,10 +16,14 @@ from gatemark.classifier.score import scores
 from gatemark.classifier.track import Track, Window
 from gatemark.classifier.verdict import judge, one_line
 
-# At most 100 bytes is real time.
-TREE: Model = read(
-    "classes other realtime\nattributes fwd.mean.plen\nn_0 a_0 r c_0 100 c_1 c_0\n", Path("tree")
-)
+few = settings(max_examples=settings.default.max_examples // 3)
+
+
+@cache
+def tree() -> Model:
+    """At most 100 bytes is real time."""
+    text = "classes other realtime\nattributes fwd.mean.plen\nn_0 a_0 r c_0 100 c_1 c_0\n"
+    return read(text, Path("tree"))
 
 
 def track(
@@ -53,12 +58,14 @@ tracked = st.builds(
 )
 
 
+@few
 @given(st.lists(tracked, min_size=1, max_size=30))
 def test_no_capture_is_trained_on_and_judged(tracks: list[Track]) -> None:
     for fold in split.folds(tracks, "capture"):
         assert not {t.flow.capture for t in fold.train} & {t.flow.capture for t in fold.judge}
 
 
+@few
 @given(st.lists(tracked, min_size=1, max_size=30))
 def test_no_application_is_trained_on_and_judged_nor_its_captures(tracks: list[Track]) -> None:
     for fold in split.folds(tracks, "application"):
@@ -99,7 +106,7 @@ def test_the_one_line(proto: str, port: int, name: str) -> None:
 
 def test_a_flow_is_what_most_of_its_windows_are() -> None:
     tracks = [track(80, 80, 900), track(80, 900, 900), track(80, 900), track()]
-    given_ = [verdict.majority for verdict in judge(TREE, Recipe(protocol="all"), tracks)]
+    given_ = [verdict.majority for verdict in judge(tree(), Recipe(protocol="all"), tracks)]
     assert given_ == ["realtime", "other", "other", "other"]
 
 
@@ -114,7 +121,7 @@ def test_scores_by_hand() -> None:
         track(*[900] * 5, class_="web", proto="tcp", port=443),
         track(900, class_="web", proto="tcp", port=443),  # too short to fill a queue
     ]
-    result = scores(judge(TREE, Recipe(protocol="all"), tracks))
+    result = scores(judge(tree(), Recipe(protocol="all"), tracks))
     whole = result.beside[0]
     assert (whole.flows, whole.least_packets) == ("all", 100)
     assert whole.tree.counts == {
@@ -135,14 +142,14 @@ def test_scores_by_hand() -> None:
 def test_a_long_flow_is_long_by_all_its_packets() -> None:
     """Of 110 packets, the last 30 fill no window."""
     tracks = [track(80, 80, 80, 80, packets=110)]
-    whole = scores(judge(TREE, Recipe(protocol="all"), tracks)).beside[0]
+    whole = scores(judge(tree(), Recipe(protocol="all"), tracks)).beside[0]
     assert whole.least_packets == 100
     assert sum(whole.tree.counts.values()) == 1
 
 
 def test_the_first_right_decision() -> None:
     speed = scores(
-        judge(TREE, Recipe(protocol="all"), [track(80), track(900, 900, 80), track(900)])
+        judge(tree(), Recipe(protocol="all"), [track(80), track(900, 900, 80), track(900)])
     ).speed
     assert speed
     assert (speed.flows, speed.never) == (2, 1)
@@ -151,7 +158,7 @@ def test_the_first_right_decision() -> None:
 
 def test_a_window_gives_priority_to_what_follows_it() -> None:
     uplink = scores(
-        judge(TREE, Recipe(protocol="all"), [track(80, 900, 80, 80, class_="bulk")])
+        judge(tree(), Recipe(protocol="all"), [track(80, 900, 80, 80, class_="bulk")])
     ).uplink
     assert [(row.name, row.bytes_, row.favoured) for row in uplink] == [
         ("all", 22_800, 19_600),
@@ -161,7 +168,7 @@ def test_a_window_gives_priority_to_what_follows_it() -> None:
 
 def test_applications_count_their_windows() -> None:
     tracks = [track(80, 80, 80, 900), track(900, 900, application="zoom", class_="vconf")]
-    result = scores(judge(TREE, Recipe(protocol="all"), tracks))
+    result = scores(judge(tree(), Recipe(protocol="all"), tracks))
     assert [(a.name, a.right_windows, a.right_flows) for a in result.applications] == [
         ("openarena", 0.75, 1.0),
         ("zoom", 0.0, 0.0),
@@ -170,7 +177,7 @@ def test_applications_count_their_windows() -> None:
 
 
 def test_rows_and_tables_tell_of_a_set_without_one_class() -> None:
-    result = scores(judge(TREE, Recipe(protocol="all"), [track(900, class_="web")]))
+    result = scores(judge(tree(), Recipe(protocol="all"), [track(900, class_="web")]))
     assert {row["what"] for row in telling.rows(result)} >= {"score", "application"}
     assert list(telling.sentences(result)) == []
     assert all(len(set(map(len, table))) == 1 for table in telling.tables(result))

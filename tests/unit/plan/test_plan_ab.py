@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of an A/B test, and the order of its boots."""
 
+from functools import cache
 from itertools import groupby
 
 import pytest
@@ -25,11 +26,15 @@ BARE = Plan(
     probe=Probe(use=("cpu",)),
 )
 ROUTE = Arm(path="route")
-MADE = versus(BARE, ROUTE, Arm(path="route", features=("filter:10",)), boots=4)
+
+
+@cache
+def made() -> Plan:
+    return versus(BARE, ROUTE, Arm(path="route", features=("filter:10",)), boots=4)
 
 
 def ordered(seed: int = 1) -> tuple[TrialSpec, ...]:
-    return order([MADE], seed)
+    return order([made()], seed)
 
 
 def turns(seed: int = 1) -> list[tuple[str, int]]:
@@ -61,7 +66,7 @@ def test_what_is_no_setup_is_refused(word: str, said: str) -> None:
 
 
 def test_old_and_new_stand_in_the_place_of_the_arms_and_the_tester_alone_stays() -> None:
-    assert [(arm.name, arm.setup) for arm in MADE.arm] == [
+    assert [(arm.name, arm.setup) for arm in made().arm] == [
         ("tester alone", "direct"),
         (OLD, "route"),
         (NEW, "route + filter:10"),
@@ -69,7 +74,8 @@ def test_old_and_new_stand_in_the_place_of_the_arms_and_the_tester_alone_stays()
 
 
 def test_what_the_boots_make_needless_goes() -> None:
-    assert (MADE.probe.use, MADE.repeat.spread, MADE.repeat.twin) == ((), 0.0, False)
+    plan = made()
+    assert (plan.probe.use, plan.repeat.spread, plan.repeat.twin) == ((), 0.0, False)
 
 
 @pytest.mark.parametrize(("asked", "has", "found"), [(3, 8, 3), (0, 8, 8), (0, 0, BOOTS)])

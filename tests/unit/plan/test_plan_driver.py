@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.plan.driver import faults, misfit, tools
 from gatemark.plan.expand import check
-from gatemark.plan.load import load, suites
+from gatemark.plan.load import load
 from gatemark.plan.model import Arm, Plan, Search, Workload
 
 
@@ -97,10 +97,10 @@ def test_a_plans_tools_are_those_of_its_points() -> None:
 
 
 def test_the_cross_check_has_ours_at_each_point_of_a_tool() -> None:
-    assert "rfc" in suites()
     (made,) = load("rfc/cross-check")[1]
     drivers: dict[tuple[Any, ...], set[Any]] = {}
     for case in made.case:
         key = tuple(level for name, level in case.items() if name != "driver")
         drivers.setdefault(key, set()).add(case["driver"])
-    assert all({"gatemark", "iperf3", "nuttcp"} <= found for found in drivers.values())
+    assert drivers
+    assert all({"gatemark", "iperf3", "nuttcp"} <= named for named in drivers.values())

@@ -31,6 +31,7 @@ SWEPT = replace(
     probe=Probe(use=("cpu",)),
 )
 
+few = settings(max_examples=settings.default.max_examples // 5)
 rates = st.floats(0, 1e6) | st.integers(0, 1_000_000)
 plans = st.builds(
     lambda arms, flows, rate, cases, times, instrumented: replace(
@@ -84,7 +85,7 @@ def test_a_size_is_checked_against_the_family_of_its_point() -> None:
         check(plan)
 
 
-@settings(max_examples=30)
+@few
 @given(plan=plans, seed=st.integers(0, 1 << 31))
 def test_the_same_seed_gives_the_same_order(plan: Plan, seed: int) -> None:
     assert order([plan], seed) == order([plan], seed)
@@ -94,6 +95,7 @@ def test_another_seed_gives_another_order() -> None:
     assert order([SWEPT], 1) != order([SWEPT], 2)
 
 
+@few
 @given(seed=st.integers(0, 1000))
 def test_by_path_a_block_has_the_same_trials_and_each_path_once(seed: int) -> None:
     plain, grouped = order([SWEPT], seed), order([SWEPT], seed, by_path=True)
@@ -107,6 +109,7 @@ def test_by_path_either_path_comes_first() -> None:
     assert {order([SWEPT], seed, by_path=True)[0].arm.path for seed in range(9)} == {"nat", "route"}
 
 
+@few
 @given(plan=plans, seed=st.integers(0, 1 << 31))
 def test_every_block_holds_each_point_of_each_arm_once(plan: Plan, seed: int) -> None:
     wanted = Counter((arm.name, *point.items()) for arm in plan.arm for point in points(plan))
@@ -119,6 +122,7 @@ def test_every_block_holds_each_point_of_each_arm_once(plan: Plan, seed: int) ->
     assert met == outside + [("instrumented", repeat + 1) for repeat in range(plan.probe.times)]
 
 
+@few
 @given(plan=plans)
 def test_trial_names_are_unique(plan: Plan) -> None:
     check(plan)
@@ -126,9 +130,8 @@ def test_trial_names_are_unique(plan: Plan) -> None:
     assert len(set(names)) == len(names)
 
 
-@given(found=st.lists(plans, min_size=1, max_size=3))
-def test_plans_run_one_after_the_other_in_sequence(found: list[Plan]) -> None:
-    named = [replace(plan, name=f"s/{at}") for at, plan in enumerate(found)]
+def test_plans_run_one_after_the_other_in_sequence() -> None:
+    named = [replace(plan, name=f"s/{at}") for at, plan in enumerate((SWEPT, BARE, SWEPT))]
     specs = order(named, 0)
     assert [spec.sequence for spec in specs] == list(range(len(specs)))
     assert [name for name, _ in groupby(spec.plan for spec in specs)] == [p.name for p in named]

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.plan.feature import FEATURES, parts, tracks
-from gatemark.plan.load import load, suites
 from gatemark.plan.misfit import check_features, misfit
-from gatemark.plan.model import Arm, Direction, Workload
+from gatemark.plan.model import Arm, Direction, Plan, Workload
 
 
 @pytest.mark.parametrize(
@@ -176,10 +175,12 @@ def test_offload_is_for_the_tester_alone() -> None:
     assert "`offload` is for the path direct alone" in misfit(Arm(path="nat"), load)
 
 
-def test_a_plan_that_sets_buckets_has_room_for_its_flows() -> None:
+def test_a_plan_that_sets_buckets_has_room_for_its_flows(
+    shipped: dict[str, tuple[Plan, ...]],
+) -> None:
     """A full table is no long hash chain; `conntrack-max` sets the buckets too, so it is first."""
     arms = []
-    for plan in (plan for suite in suites() for plan in load(suite)[1]):
+    for plan in (plan for plans in shipped.values() for plan in plans):
         for arm in plan.arm:
             given = dict(map(parts, arm.features))
             if "buckets" in given:

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.error import UsageError
@@ -160,6 +160,7 @@ def test_what_makes_values_comparable_is_told_in_words() -> None:
     )
 
 
+few = settings(max_examples=settings.default.max_examples // 4)
 rates = st.floats(8e3, 9.9e8)
 ways = st.builds(
     LineWay,
@@ -171,6 +172,7 @@ ways = st.builds(
 )
 
 
+@few
 @given(ways, ways)
 def test_lines_that_differ_are_told_apart(one: LineWay, other: LineWay) -> None:
     lines = [Line(up=way, down=other) for way in (one, other)]
@@ -180,6 +182,7 @@ def test_lines_that_differ_are_told_apart(one: LineWay, other: LineWay) -> None:
     assert not same or near[0] == near[1]
 
 
+@few
 @given(ways, ways)
 def test_a_buffer_is_never_over_before_its_next_frame(up: LineWay, down: LineWay) -> None:
     line = Line(up=up, down=down)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events for a packet, from counts over time: what an idle guest does is taken off."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ SECOND = 1_000_000_000
 PAIRS = ("65536/4/32:32768/4/32", "16384/2/16:8192/2/16")
 
 
+@cache
 def devices() -> tuple[Device, ...]:
     return load("counting/estimate")[1][0].gateway.devices
 

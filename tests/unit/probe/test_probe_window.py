@@ -2,10 +2,10 @@
 """The window of a watch: only samples wholly inside the sending time are used."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatemark.probe.window import window
+from gatemark.probe.window import Window, whole, window
 
 REPORT = {"t_ns": [0, 100, 200, 300, 400]}
 
@@ -33,6 +33,7 @@ def test_samples_of_less_than_half_of_it_are_no_window(t0_ns: int, t1_ns: int) -
     assert window(REPORT, t0_ns, t1_ns) is None
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     times=st.lists(st.integers(0, 10**12), min_size=2, max_size=20, unique=True).map(sorted),
     ends=st.tuples(st.integers(0, 10**12), st.integers(0, 10**12)).map(sorted),
@@ -50,3 +51,9 @@ def test_change_is_between_the_ends_of_the_window() -> None:
     seen = window(REPORT, 100, 300)
     assert seen is not None
     assert seen.change([1, 10, 11, 30, 99]) == 20
+
+
+def test_the_whole_is_from_the_first_sample_to_the_last() -> None:
+    assert whole({"t_ns": [0, 3_000_000_000]}) == Window(0, 1, 3.0)
+    assert whole({"t_ns": [0]}) is None
+    assert whole({}) is None

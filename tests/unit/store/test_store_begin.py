@@ -3,6 +3,7 @@
 
 import multiprocessing
 from collections.abc import Iterator
+from functools import cache
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -13,10 +14,15 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store.directory import RunDirectory
 from gatemark.store.folder import Folder
+from gatemark.store.run import Run
 
 ROUNDS = 40
 FORK = multiprocessing.get_context("fork")  # both are past their imports as they begin
-SMALL = replace(builder.run(), plans=(), trials=())
+
+
+@cache
+def small() -> Run:
+    return replace(builder.run(), plans=(), trials=())
 
 
 def begin(number: int, folder: Path, barrier: Barrier) -> None:
@@ -25,7 +31,7 @@ def begin(number: int, folder: Path, barrier: Barrier) -> None:
     for turn in range(ROUNDS):
         barrier.wait()
         try:
-            RunDirectory.create(folder / "new" / f"{turn}", replace(SMALL, seed=number))
+            RunDirectory.create(folder / "new" / f"{turn}", replace(small(), seed=number))
         except UsageError as error:
             endings.append(str(error))
         else:
@@ -34,6 +40,7 @@ def begin(number: int, folder: Path, barrier: Barrier) -> None:
 
 
 def test_of_two_at_once_one_alone_begins_a_run(tmp_path: Path) -> None:
+    small()  # made before both begin
     barrier = FORK.Barrier(2)
     both = [FORK.Process(target=begin, args=(number, tmp_path, barrier)) for number in range(2)]
     for process in both:
@@ -64,20 +71,20 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("full")
 def test_what_could_not_be_begun_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(GatemarkError, match=r"No space left on device: free space$"):
-        RunDirectory.create(tmp_path / "runs" / "one", SMALL)
+        RunDirectory.create(tmp_path / "runs" / "one", small())
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("full")
 def test_a_folder_that_was_there_stays(tmp_path: Path) -> None:
     with pytest.raises(GatemarkError, match="No space left"):
-        RunDirectory.create(tmp_path, SMALL)
+        RunDirectory.create(tmp_path, small())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_is_not_begun_while_somebody_measures_there(tmp_path: Path) -> None:
-    directory = RunDirectory.create(tmp_path, SMALL)
+    directory = RunDirectory.create(tmp_path, small())
     directory.run_file.unlink()
     directory.trials_file.unlink()
     with directory.alone(), pytest.raises(UsageError, match="being measured just now"):
-        RunDirectory.create(tmp_path, SMALL)
+        RunDirectory.create(tmp_path, small())

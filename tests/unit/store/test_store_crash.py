@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,14 +16,9 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
 from gatemark.store.run import Run
 
-BEGUN = replace(builder.run(), plans=(), trials=(), finished="")
-FINISHED = replace(BEGUN, finished="2026-11-21T16:21:40Z", notes=("a note",))
-RECORDS = [
-    replace(record, series=f"{place:05d}{series.SUFFIX}")
-    for place, record in enumerate(builder.trials()[:4])
-]
 # Two records; a crash; two more by `--resume`. A mark is printed when a call has returned.
 WRITER = """
 import sys
@@ -68,7 +64,29 @@ try:
 except (GatemarkError, OSError) as error:
     sys.exit(f"gatemark: {error}")
 """
-WORDS = [msgspec.json.encode(part).decode() for part in (BEGUN, FINISHED, RECORDS)]
+
+
+@cache
+def begun() -> Run:
+    return replace(builder.run(), plans=(), trials=(), finished="")
+
+
+@cache
+def finished() -> Run:
+    return replace(begun(), finished="2026-11-21T16:21:40Z", notes=("a note",))
+
+
+@cache
+def records() -> list[Record]:
+    return [
+        replace(record, series=f"{place:05d}{series.SUFFIX}")
+        for place, record in enumerate(builder.trials()[:4])
+    ]
+
+
+def words() -> list[str]:
+    """The arguments of the program."""
+    return [msgspec.json.encode(part).decode() for part in (begun(), finished(), records())]
 
 
 @pytest.fixture
@@ -85,15 +103,15 @@ def check(path: Path, marks: list[str]) -> None:
     contents = directory.contents()
     assert contents.run in versions(marks)
     kept = marks.count("kept")
-    assert contents.records in (RECORDS[:kept], RECORDS[: kept + 1])
+    assert contents.records in (records()[:kept], records()[: kept + 1])
     names = [record.series for record in contents.records]
     assert series.read(directory.series, names, ["*"]).lost == ()
     assert [fault for fault in contents.faults if "was cut" not in fault] == []
     directory.repair()
-    for record in RECORDS[len(contents.records) :]:
+    for record in records()[len(contents.records) :]:
         directory.append(replace(record, series=""))
     after = directory.contents()
-    assert [r.trial for r in after.records] == [r.trial for r in RECORDS]
+    assert [r.trial for r in after.records] == [r.trial for r in records()]
     assert after.faults == ()
     assert not [*path.rglob(".*")]
 
@@ -104,25 +122,22 @@ def opened(path: Path, *, is_begun: bool) -> RunDirectory:
         return RunDirectory.open(path)
     except UsageError:
         assert not is_begun
-        return RunDirectory.create(path, BEGUN)
+        return RunDirectory.create(path, begun())
 
 
 def versions(marks: list[str]) -> tuple[Run, ...]:
     """What `run.json` may hold."""
     if "finished" in marks:
-        return (FINISHED,)
-    return (BEGUN, FINISHED) if marks.count("kept") == len(RECORDS) else (BEGUN,)
+        return (finished(),)
+    is_whole = marks.count("kept") == len(records())
+    return (begun(), finished()) if is_whole else (begun(),)
 
 
-needs_strace = pytest.mark.skipif(not crash.can_trace(), reason="strace is not here, or may not")
-
-
-@needs_strace
 def test_no_record_that_was_kept_is_lost_with_the_power(place: Path) -> None:
     root = place / "disk"
     root.mkdir()
     count = 0
-    for moment, disk in enumerate(crash.moments(root, WRITER, str(root), *WORDS)):
+    for moment, disk in enumerate(crash.moments(root, WRITER, str(root), *words())):
         for folder in disk.outcomes(place / f"{moment}"):
             check(folder / "runs" / "one", disk.marks)
             count += 1
@@ -131,13 +146,12 @@ def test_no_record_that_was_kept_is_lost_with_the_power(place: Path) -> None:
 
 
 @pytest.mark.long
-@needs_strace
 @pytest.mark.parametrize("calls", ["mkdir,mkdirat", "write", "fsync", "rename,renameat,renameat2"])
 def test_a_disk_that_is_full_at_any_write_costs_no_record(calls: str, place: Path) -> None:
     """The program's own words are written too, so the last refusals are of these."""
     for which in range(1, 200):
         (place / f"{which}").mkdir()
-        done = crash.refused(calls, which, WRITER, str(place / f"{which}"), *WORDS)
+        done = crash.refused(calls, which, WRITER, str(place / f"{which}"), *words())
         assert "Traceback" not in done.stderr
         check(place / f"{which}" / "runs" / "one", done.stdout.split())
         if not done.returncode:

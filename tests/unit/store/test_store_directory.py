@@ -8,35 +8,40 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import builder
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory, telling
 from gatemark.store.record import Record
-
-RECORDS = builder.trials()[:3]
-SMALL = replace(builder.run(), plans=(), trials=())
-LINE_BYTES = 4096  # more than any of these records has
+from gatemark.store.run import Run
 
 
-def kept(path: Path, records: list[Record]) -> RunDirectory:
+@cache
+def records() -> list[Record]:
+    return builder.trials()[:3]
+
+
+def small() -> Run:
+    return replace(builder.run(), plans=(), trials=())
+
+
+def kept(path: Path, made: list[Record]) -> RunDirectory:
     directory = RunDirectory.create(path, builder.run())
-    for record in records:
+    for record in made:
         directory.append(record)
     return directory
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    kept(tmp_path / "new" / "run", RECORDS)
+    kept(tmp_path / "new" / "run", records())
     directory = RunDirectory.open(tmp_path / "new" / "run")
-    assert (directory.load(), directory.records()) == (builder.run(), RECORDS)
+    assert (directory.load(), directory.records()) == (builder.run(), records())
 
 
 def test_a_new_run_has_no_records(tmp_path: Path) -> None:
@@ -44,7 +49,7 @@ def test_a_new_run_has_no_records(tmp_path: Path) -> None:
 
 
 def test_a_record_is_one_line(tmp_path: Path) -> None:
-    odd = replace(RECORDS[0], reason="two\nlines \u2028 \x00 \N{SNOWMAN}")
+    odd = replace(records()[0], reason="two\nlines \u2028 \x00 \N{SNOWMAN}")
     directory = kept(tmp_path, [odd])
     assert directory.trials_file.read_bytes().count(b"\n") == 1
     assert directory.records() == [odd]
@@ -54,9 +59,9 @@ def test_a_record_is_one_line(tmp_path: Path) -> None:
 def test_a_number_that_is_none_costs_what_was_measured_and_not_the_record(
     odd: float, tmp_path: Path
 ) -> None:
-    values = RECORDS[0].values | {"power_w": odd}
+    values = records()[0].values | {"power_w": odd}
     directory = kept(tmp_path / "run", [])
-    record = directory.keep(replace(RECORDS[0], values=values), {"power.csv.watts": ([1], [odd])})
+    record = directory.keep(replace(records()[0], values=values), {"power.csv.watts": ([1], [odd])})
     contents = directory.contents()
     assert contents.faults == ()
     assert contents.records == [record]
@@ -65,7 +70,7 @@ def test_a_number_that_is_none_costs_what_was_measured_and_not_the_record(
 
 
 def test_a_directory_with_a_run_is_not_taken(tmp_path: Path) -> None:
-    kept(tmp_path, RECORDS)
+    kept(tmp_path, records())
     with pytest.raises(
         UsageError, match=rf"holds a run already: `gatemark run --resume {tmp_path}`"
     ):
@@ -77,40 +82,32 @@ def test_a_directory_without_a_run_is_not_opened(tmp_path: Path) -> None:
         RunDirectory.open(tmp_path)
 
 
-@settings(max_examples=40)
-@given(cut=st.integers(1, LINE_BYTES))
-def test_a_cut_last_line_loses_no_finished_record(
-    cut: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    directory = kept(tmp_path_factory.mktemp("cut"), RECORDS)
+def test_a_cut_last_line_loses_no_finished_record(tmp_path: Path) -> None:
+    directory = kept(tmp_path, records())
     whole = directory.trials_file.read_bytes()
     last = len(whole.splitlines(keepends=True)[-1])
-    directory.trials_file.write_bytes(whole[: len(whole) - 1 - (cut - 1) % last])
-    assert directory.records() == RECORDS[:2]
-    directory.repair()
-    directory.append(RECORDS[2])
-    assert directory.trials_file.read_bytes() == whole
+    for left in (1, 2, 7, 64, last // 2, last - 2, last - 1):
+        directory.trials_file.write_bytes(whole[: len(whole) - last + left])
+        assert directory.records() == records()[:2]
+        directory.repair()
+        directory.append(records()[2])
+        assert directory.trials_file.read_bytes() == whole
 
 
-def test_whole_lines_need_no_mend(tmp_path: Path) -> None:
-    directory = kept(tmp_path, RECORDS)
+@pytest.mark.parametrize("count", [0, 3])
+def test_whole_lines_need_no_mend(count: int, tmp_path: Path) -> None:
+    directory = kept(tmp_path, records()[:count])
     before = directory.trials_file.read_bytes()
     directory.repair()
     assert directory.trials_file.read_bytes() == before
 
 
-def test_nothing_needs_no_mend(tmp_path: Path) -> None:
+def test_a_damaged_run_is_told(tmp_path: Path) -> None:
     directory = kept(tmp_path, [])
-    directory.repair()
-    assert directory.trials_file.read_bytes() == b""
-
-
-@pytest.mark.parametrize("text", ["", "{", "{}", "\x00", "[]", '{"schema": "gatemark.rum/1"}'])
-def test_a_damaged_run_is_told(text: str, tmp_path: Path) -> None:
-    directory = kept(tmp_path, [])
-    directory.run_file.write_text(text)
-    with pytest.raises(GatemarkError, match=r"run\.json: damaged \(.+\): get it from a copy"):
-        directory.load()
+    for text in ("", "{", "{}", "\x00", "[]", '{"schema": "gatemark.rum/1"}'):
+        directory.run_file.write_text(text)
+        with pytest.raises(GatemarkError, match=r"run\.json: damaged \(.+\): get it from a copy"):
+            directory.load()
 
 
 def test_a_run_of_a_newer_version_is_told_with_the_mend(tmp_path: Path) -> None:
@@ -121,14 +118,14 @@ def test_a_run_of_a_newer_version_is_told_with_the_mend(tmp_path: Path) -> None:
 
 
 def test_records_alone_are_no_run(tmp_path: Path) -> None:
-    kept(tmp_path, RECORDS).run_file.unlink()
+    kept(tmp_path, records()).run_file.unlink()
     with pytest.raises(GatemarkError, match=r"run\.json is missing, and only it says") as error:
         RunDirectory.open(tmp_path)
     assert error.value.exit_code == 1
 
 
 def test_records_alone_are_not_added_to(tmp_path: Path) -> None:
-    kept(tmp_path, RECORDS).run_file.unlink()
+    kept(tmp_path, records()).run_file.unlink()
     with pytest.raises(UsageError, match="holds a run already"):
         RunDirectory.create(tmp_path, builder.run())
 
@@ -173,7 +170,7 @@ def append_until_full(directory: RunDirectory) -> tuple[list[Record], str]:
     taken: list[Record] = []
     try:
         for number in range(300):
-            record = replace(RECORDS[0], trial=f"{number}")
+            record = replace(records()[0], trial=f"{number}")
             directory.append(record)
             taken.append(record)
     except GatemarkError as error:
@@ -182,32 +179,28 @@ def append_until_full(directory: RunDirectory) -> tuple[list[Record], str]:
 
 
 def test_a_full_disk_stops_the_run_and_names_the_mend(tiny_disk: Path) -> None:
-    directory = RunDirectory.create(tiny_disk, SMALL)
-    assert append_until_full(directory)[1] == (
+    directory = RunDirectory.create(tiny_disk, small())
+    taken, message = append_until_full(directory)
+    assert message == (
         f"{tiny_disk}: No space left on device: free space; what was measured is kept: "
         f"`gatemark run --resume {tiny_disk}` goes on"
     )
-
-
-def test_a_full_disk_keeps_what_was_measured(tiny_disk: Path) -> None:
-    directory = RunDirectory.create(tiny_disk, SMALL)
-    taken, _ = append_until_full(directory)
     assert directory.records() == taken
 
 
 def test_a_run_goes_on_when_the_full_disk_has_space_again(tiny_disk: Path) -> None:
-    directory = RunDirectory.create(tiny_disk, SMALL)
-    directory.append(RECORDS[0])
+    directory = RunDirectory.create(tiny_disk, small())
+    directory.append(records()[0])
     fill(tiny_disk)
     taken, _ = append_until_full(directory)
     (tiny_disk / "filler").unlink()
     directory.repair()
-    directory.append(RECORDS[1])
-    assert directory.records() == [RECORDS[0], *taken, RECORDS[1]]
+    directory.append(records()[1])
+    assert directory.records() == [records()[0], *taken, records()[1]]
 
 
 def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
-    directory = RunDirectory.create(tiny_disk, SMALL)
+    directory = RunDirectory.create(tiny_disk, small())
     fill(tiny_disk)
     found = {"a": (range(2000), [1.0] * 2000)}
     with pytest.raises(GatemarkError, match="No space left"), telling(tiny_disk):
@@ -215,11 +208,11 @@ def test_a_full_disk_under_the_series_is_told_alike(tiny_disk: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_run_file(tiny_disk: Path) -> None:
-    directory = RunDirectory.create(tiny_disk, SMALL)
+    directory = RunDirectory.create(tiny_disk, small())
     fill(tiny_disk)
     with pytest.raises(GatemarkError, match="free space"):
-        directory.save(replace(SMALL, notes=("x" * 70_000,)))
-    assert directory.load() == SMALL
+        directory.save(replace(small(), notes=("x" * 70_000,)))
+    assert directory.load() == small()
     assert sorted(path.name for path in tiny_disk.iterdir()) == [
         "filler",
         "run.json",
@@ -253,7 +246,7 @@ with RunDirectory(Path(sys.argv[1])).alone():
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """Another process that measures the run in `tmp_path`."""
-    kept(tmp_path, RECORDS)
+    kept(tmp_path, records())
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)],
         stdin=subprocess.PIPE,
@@ -268,33 +261,20 @@ def holder(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     process.communicate()
 
 
-@pytest.mark.usefixtures("holder")
-def test_a_run_is_measured_by_one_at_a_time(tmp_path: Path) -> None:
-    directory = RunDirectory.open(tmp_path)
-    with pytest.raises(UsageError, match="is being measured just now"), directory.alone():
-        pass
-
-
-@pytest.mark.usefixtures("holder")
-def test_a_run_that_is_measured_can_be_read(tmp_path: Path) -> None:
-    assert RunDirectory.open(tmp_path).records() == RECORDS
-
-
-def test_a_killed_holder_frees_its_run(tmp_path: Path, holder: "subprocess.Popen[str]") -> None:
-    holder.kill()
-    holder.wait()
-    with RunDirectory.open(tmp_path).alone():
-        pass
-
-
-def test_a_run_is_going_while_somebody_holds_it(
+def test_a_run_is_measured_by_one_at_a_time(
     tmp_path: Path, holder: "subprocess.Popen[str]"
 ) -> None:
+    """Others may read it meanwhile; once its holder is killed it is free."""
     directory = RunDirectory.open(tmp_path)
-    before = directory.is_going()
+    assert directory.is_going()
+    assert directory.records() == records()
+    with pytest.raises(UsageError, match="is being measured just now"), directory.alone():
+        pass
     holder.kill()
     holder.wait()
-    assert (before, directory.is_going()) == (True, False)
+    assert not directory.is_going()
+    with directory.alone():
+        pass
 
 
 def test_who_asks_keeps_nobody_from_starting(tmp_path: Path) -> None:

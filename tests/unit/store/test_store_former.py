@@ -12,7 +12,6 @@ from gatemark.error import GatemarkError
 from gatemark.store import former, trials
 from gatemark.store.directory import RunDirectory
 
-RECORD = builder.trials()[0]
 BRAKE = {"brake_pps": 30_000}
 PROGRAM: dict[str, Any] = {
     "program": "capture:tcpdump:68",
@@ -25,7 +24,7 @@ PROGRAM |= {"processes": 1, "ended": "term", "exit_code": 143}
 
 def as_of_schema_1(**changed: Any) -> dict[str, Any]:
     """A record as it was written then."""
-    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(RECORD))
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(builder.trials()[0]))
     del document["definition"]["slow_to_pps"]
     document["definition"] |= BRAKE
     document["evidence"] = {"filling": {"asked": 9}, "fill": []}
@@ -74,6 +73,16 @@ def test_a_run_is_read_by_todays_names(tmp_path: Path) -> None:
     assert (run.trials[0].pass_, run.trials[0].trial) == ("instrumented", "a/b/1/instrumented")
     assert (run.plans[0].variant, run.plans[0].variants) == ("full-speed", ("full-speed",))
     assert run.command[3:] == ("--variant", "full-speed", "--set", "gateway.slow_to_pps=5000")
+
+
+def test_the_sides_of_an_old_a_b_run_have_their_names(tmp_path: Path) -> None:
+    old = old_run()
+    side = {"station_file": "lab", "station": old["station"]}
+    sides = {arm: side | {"said": f"the {arm} one"} for arm in ("old", "new")}
+    (tmp_path / "run.json").write_bytes(msgspec.json.encode(old | {"ab": sides}))
+    ab = RunDirectory.open(tmp_path).load().ab
+    assert ab
+    assert (ab.old.name, ab.new.name) == ("the old one", "the new one")
 
 
 def test_a_run_with_an_unknown_key_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import builder
@@ -13,10 +14,14 @@ from msgspec.structs import replace
 from gatemark.error import GatemarkError
 from gatemark.store import series
 from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
 
-RUN = replace(builder.run(), plans=(), trials=())
-FIRST, SECOND = builder.trials()[:2]
 COLUMNS = {"sink.up.packets": (range(5000), [float(n * n % 977) for n in range(5000)])}
+
+
+@cache
+def records() -> list[Record]:
+    return builder.trials()[:2]
 
 
 @contextmanager
@@ -32,8 +37,8 @@ def room(size: int) -> Iterator[None]:
 
 @pytest.fixture
 def directory(tmp_path: Path) -> RunDirectory:
-    made = RunDirectory.create(tmp_path, RUN)
-    made.append(FIRST)
+    made = RunDirectory.create(tmp_path, replace(builder.run(), plans=(), trials=()))
+    made.append(records()[0])
     return made
 
 
@@ -42,30 +47,30 @@ def test_a_record_is_there_whole_or_not_at_all(directory: RunDirectory) -> None:
     before = directory.trials_file.read_bytes()
     for more in range(0, len(before) - 1, 50):
         with room(len(before) + more), pytest.raises(GatemarkError, match="File too large"):
-            directory.append(SECOND)
+            directory.append(records()[1])
         assert directory.trials_file.read_bytes() == before
-    directory.append(SECOND)
-    assert directory.records() == [FIRST, SECOND]
+    directory.append(records()[1])
+    assert directory.records() == [records()[0], records()[1]]
 
 
 def test_a_record_is_kept_without_its_series(directory: RunDirectory) -> None:
     size = directory.trials_file.stat().st_size * 3
     with room(size), pytest.raises(GatemarkError, match=r"File too large: .* --resume .* goes on$"):
-        directory.keep(SECOND, COLUMNS)
+        directory.keep(records()[1], COLUMNS)
     note = "its series could not be kept (File too large)"
-    assert directory.records() == [FIRST, replace(SECOND, notes=(note,))]
+    assert directory.records() == [records()[0], replace(records()[1], notes=(note,))]
     assert list(directory.series.path.iterdir()) == []
 
 
 def test_a_record_names_its_series(directory: RunDirectory) -> None:
-    kept = directory.keep(SECOND, COLUMNS)
-    assert directory.records() == [FIRST, kept]
-    assert kept.series == f"{SECOND.sequence:05d}{series.SUFFIX}"
+    kept = directory.keep(records()[1], COLUMNS)
+    assert directory.records() == [records()[0], kept]
+    assert kept.series == f"{records()[1].sequence:05d}{series.SUFFIX}"
     assert series.read(directory.series, [kept.series], ["*"]).lost == ()
 
 
 def test_a_record_without_series_names_none(directory: RunDirectory) -> None:
-    assert directory.keep(SECOND, {}) == SECOND
+    assert directory.keep(records()[1], {}) == records()[1]
     assert list(directory.series.path.iterdir()) == []
 
 

@@ -4,7 +4,6 @@
 import sys
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from gatemark.error import UnavailableError
@@ -16,6 +15,8 @@ ROWS = "('sink.up.bytes', 20, 2.0), ('sink.up.bytes', 10, 1.0), ('other', 1, 1.0
 
 def written(path: Path, rows: str = ROWS) -> None:
     """As earlier versions wrote it."""
+    import duckdb
+
     relation = duckdb.sql(f"FROM (VALUES {rows}) AS rows(series, x, y)")
     assert relation
     relation.write_parquet(str(path), compression="zstd")

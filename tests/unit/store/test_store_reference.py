@@ -3,13 +3,14 @@
 
 import csv
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from gatemark.error import GatemarkError
-from gatemark.store.mapping import Key, read_map
+from gatemark.store.mapping import Key, Mapping, read_map
 from gatemark.store.reference import Published, published, read
 
 SHIPPED = files("gatemark") / "reference"
@@ -41,13 +42,18 @@ def folder(path: Path, *rows: str, map_: str = MAP) -> Path:
     return path
 
 
+@cache
+def shipped_map() -> Mapping:
+    return read_map((SHIPPED / "map.toml").read_text())
+
+
 def shipped(device: str, parameter: str) -> Published:
     found = [p for p in published() if (p.device, p.parameter) == (device, parameter)]
     return found[0]
 
 
 def test_every_shipped_row_is_measured_or_named_with_a_reason() -> None:
-    mapping = read_map((SHIPPED / "map.toml").read_text())
+    mapping = shipped_map()
     rows = csv.DictReader((SHIPPED / "published.csv").read_text().splitlines())
     keys = [Key(row["seed"], row["experiment"], row["parameter"]) for row in rows]
     known = (mapping.measured.keys(), mapping.claims.keys(), mapping.ratios.keys())
@@ -57,8 +63,7 @@ def test_every_shipped_row_is_measured_or_named_with_a_reason() -> None:
 
 
 def test_every_study_has_its_suite_name() -> None:
-    mapping = read_map((SHIPPED / "map.toml").read_text())
-    names = {study.name for study in mapping.studies.values()}
+    names = {study.name for study in shipped_map().studies.values()}
     assert names == {"kofler", "procbench", "wrt54", "diffuse", "capture"}
 
 

@@ -5,7 +5,6 @@ import gzip
 import json
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from gatemark.store import series
@@ -39,6 +38,8 @@ def test_the_same_series_are_the_same_file(tmp_path: Path) -> None:
 
 
 def test_sql_reads_it_in_place(tmp_path: Path) -> None:
+    import duckdb
+
     path = tmp_path / "o'0.jsonl.gz"
     series.write(Folder(tmp_path), path.name, {"o'clock\"; drop": (range(1, 3), [2.0, 2.5])})
     query = "SELECT series, unnest(x), unnest(y) FROM read_json($file)"
