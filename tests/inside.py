@@ -18,6 +18,7 @@ from command import Done, environment
 
 from gatemark.__main__ import main
 
+
 class Stream(io.TextIOWrapper):
     """A stream that is kept, and which may say that it is a terminal's."""
 
