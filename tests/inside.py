@@ -58,7 +58,7 @@ def gatemark(
 ) -> Done:
     """`gatemark WORDS` that writes text into pipes."""
     code, out, err = data(*words, env=env, cwd=cwd)
-    return Done(code, out.decode(), err)
+    return Done(code, io.TextIOWrapper(io.BytesIO(out), "utf-8").read(), err)
 
 
 def on_terminal(*words: str | Path, env: Mapping[str, str] | None = None) -> str:

@@ -2,6 +2,7 @@
 """`gatemark coverage`: rows of the studies, by plans and by runs; what README says of them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ import sample
 from inside import gatemark
 
 from gatemark.commands.coverage import shipped
+from gatemark.report.group import source
+from gatemark.report.group.source import Source
 from gatemark.report.study.coverage import unfinished
 from gatemark.stats.coverage.coverage import coverage
+from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
 
 ROOT = Path(__file__).parents[3]
@@ -34,11 +38,20 @@ def test_the_list_in_the_documents_is_what_the_plans_say(tmp_path: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the run that README shows."""
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the run that README shows, which is judged once."""
     path = tmp_path_factory.mktemp("coverage")
     sample.unpack(path)
-    return path
+    kept: list[Source] = []
+    judged = source.judged
+
+    def once(contents: Contents, run: Path) -> Source:
+        kept.extend([] if kept else [judged(contents, run)])
+        return kept[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "judged", once)
+        yield path
 
 
 def test_a_run_shows_rows_with_a_link_to_the_figure(home: Path) -> None:
