@@ -43,6 +43,7 @@ def data(
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
+        mock.patch.object(sys, "stdin", io.StringIO()),
         mock.patch.object(sys, "argv", ["gatemark", *map(str, words)]),
         mock.patch.object(sys.modules["__main__"], "__package__", None),  # else it is pytest's
         mock.patch.dict(os.environ, environment({**more, **(env or {})}), clear=True),

@@ -59,12 +59,15 @@ def test_one_rate_is_both_and_units_are_taken(run: Path) -> None:
 
 REFUSALS = (
     ("--line fast --setup nat", "--line fast: write down/up in Mbit/s"),
-    ("--line 1000/0 --setup nat", "--line 1000/0"),
-    ("--line 1/2/3 --setup nat", "--line 1/2/3: "),
+    ("--line 1000/0 --setup nat", "--line 1000/0: write down/up in Mbit/s"),
+    ("--line 1/2/3 --setup nat", "--line 1/2/3: two rates at most"),
     ("--line 10/5 --setup nta", "--setup nta: no such name; did you mean 'nat'?"),
-    ("--line 10/5 --setup nat+filtre:9", "--setup nat+filtre:9: "),
-    ("--line 10/5 --setup nat+filter", "--setup nat+filter: "),
-    ("--line 10/5 --setup switch+conntrack", "--setup switch+conntrack: "),
+    ("--line 10/5 --setup nat+filtre:9", "--setup nat+filtre:9: `features`: no feature 'filtre:9'"),
+    ("--line 10/5 --setup nat+filter", "--setup nat+filter: `features`: 'filter': write filter:N"),
+    (
+        "--line 10/5 --setup switch+conntrack",
+        "--setup switch+conntrack: `features`: conntrack has no effect on the path switch",
+    ),
     ("--line 10/5 --setup nat --frame 63", "--frame 63: write imix, or 64 to 1518 bytes"),
     ("--setup nat", "--line: say which line is to be carried"),
 )
