@@ -177,6 +177,7 @@ def test_where_namespaces_are_forbidden_the_sysctl_is_named() -> None:
     )
 
 
+@pytest.mark.long
 def test_the_doctor_names_the_sysctl_too() -> None:
     done = gatemark("doctor", before=forbidden())
     assert done.code == 1
@@ -191,6 +192,7 @@ def test_where_no_sysctl_forbids_it_the_kernels_word_is_told(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_without_rights_a_run_cannot_go_on(run: Path) -> None:
     refused(gatemark("run", "--resume", run, before=possible(STRANGER)), 1, NAMELESS)
 
@@ -237,6 +239,7 @@ def test_each_tool_has_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fixes == {name: f"apt-get install {package}" for name, package in packages.items()}
 
 
+@pytest.mark.long
 def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path: Path) -> None:
     disk = f"mount -t tmpfs -o size=1m none {tmp_path}; cp -r {run} {tmp_path}/run"
     done = mounting(disk, "report", str(tmp_path / "run"))
