@@ -8,17 +8,15 @@ loaded, before anything of another's origin is known. All else goes in as a valu
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 from gatemark.node.quoted import require_open
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "gatemark"
-QUOTED = PACKAGE / "node/quoted.py"
-SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != QUOTED)
+QUOTED = "node/quoted.py"
 TEMPLATED = {"shell", "literal", "literals", "joined"}  # `joined` by its separator
 MAKERS = {"Script", "literal", "literals", "joined", "as_written"}
 # Who may take a script as it is written: of the plan's author, of our own journal.
@@ -31,6 +29,22 @@ WORDS = re.compile(
     r"\b(Script|shell|literals?|joined|as_written|system|popen|create_subprocess_shell)\b"
     r"|[\"'](/bin/)?b?a?sh[\"']"
 )
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The text of each module that does something that is looked for, by its place."""
+    texts = {str(path.relative_to(PACKAGE)): path.read_text() for path in PACKAGE.rglob("*.py")}
+    return {
+        place: text
+        for place, text in sorted(texts.items())
+        if place != QUOTED and WORDS.search(text)
+    }
+
+
+@cache
+def tree(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def is_constant(node: ast.expr) -> bool:
@@ -67,7 +81,7 @@ def template(call: ast.Call) -> ast.expr | None:
 
 def faults(source: str, place: str) -> Iterator[str]:
     """What a module does that it should let `node/quoted.py` do, with its lines."""
-    for node, later in nodes(ast.parse(source)):
+    for node, later in nodes(tree(source)):
         why = makes_a_script(node, place) or uses_a_shell(node, place)
         if later and isinstance(node, ast.Call) and (text := template(node)):
             why = why or ("" if is_constant(text) else f"{ast.unparse(text)} is no constant")
@@ -115,19 +129,19 @@ def calls_a_shell(words: list[ast.expr]) -> bool:
 
 
 def test_scripts_are_made_of_constants_and_quoted_values() -> None:
-    texts = {str(path.relative_to(PACKAGE)): path.read_text() for path in SOURCES}
-    read = {place: text for place, text in texts.items() if WORDS.search(text)}
-    assert [fault for place, text in read.items() for fault in faults(text, place)] == []
+    assert [fault for place, text in sources().items() for fault in faults(text, place)] == []
 
 
 def templates() -> Iterator[tuple[str, str]]:
     """Each template that `shell` gets, with its place."""
-    for path in (path for path in SOURCES if "node.quoted import" in path.read_text()):
-        place = ".".join(("gatemark", *path.relative_to(PACKAGE).with_suffix("").parts))
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, text in sources().items():
+        if "node.quoted import" not in text:
+            continue
+        place = f"gatemark.{path.removesuffix('.py').replace('/', '.')}"
+        for node in ast.walk(tree(text)):
             match node:
-                case ast.Call(func=ast.Name(id="shell"), args=[text]):
-                    for each in values(text, place):
+                case ast.Call(func=ast.Name(id="shell"), args=[template]):
+                    for each in values(template, place):
                         yield f"{place}:{node.lineno}", each
 
 
@@ -153,47 +167,47 @@ def test_no_template_puts_a_value_into_quotes() -> None:
             raise AssertionError(f"{place}: {error}") from None
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        'shell(f"ip link set {device} up")',
-        'shell("ip link set " + device)',
-        'shell("ip link set %s" % device)',
-        'shell("ip link set {}".format(device))',
-        "shell(text)",
-        "quoted.literal(text)",
-        "literals({'a': text})",
-        "joined(scripts, by=text)",
-        "Script(text)",
-        "cast(Script, text)",
-        "as_written(text)",
-        "map(literal, texts)",
-        "from gatemark.node.quoted import literal as mark",
-        'node.run("sh", "-c", text)',
-        'node.run("sh", "-ec", text)',
-        'run(["ip", "netns", "exec", space, "sh", "-c", text])',
-        "subprocess.run(text, shell=True)",
-        "os.system(text)",
-        "asyncio.create_subprocess_shell(text)",
-    ],
+PLANTED = (
+    'shell(f"ip link set {device} up")',
+    'shell("ip link set " + device)',
+    'shell("ip link set %s" % device)',
+    'shell("ip link set {}".format(device))',
+    "shell(text)",
+    "quoted.literal(text)",
+    "literals({'a': text})",
+    "joined(scripts, by=text)",
+    "Script(text)",
+    "cast(Script, text)",
+    "as_written(text)",
+    "map(literal, texts)",
+    "from gatemark.node.quoted import literal as mark",
+    'node.run("sh", "-c", text)',
+    'node.run("sh", "-ec", text)',
+    'run(["ip", "netns", "exec", space, "sh", "-c", text])',
+    "subprocess.run(text, shell=True)",
+    "os.system(text)",
+    "asyncio.create_subprocess_shell(text)",
 )
-def test_a_planted_fault_is_found(planted: str) -> None:
-    assert WORDS.search(planted)
-    assert [*faults(f"def do(text, device):\n    {planted}\n", "planted.py")]
 
 
-@pytest.mark.parametrize(
-    "right",
-    [
-        'shell("ip link set {device} up", device=device)',
-        'shell(f"{BEGIN}; {{device}}", device=device)',
-        "shell(BY[by], port=port)",
-        "literal(space.FLUSH)",
-        'joined(scripts, by=" && ")',
-        "node.run(*sh(script))",
-        'node.run("sh", path)',
-        'run("taskset", "-c", cpu)',
-    ],
+def test_a_planted_fault_is_found() -> None:
+    texts = [f"def do(text, device):\n    {planted}\n" for planted in PLANTED]
+    assert [text for text in texts if not WORDS.search(text)] == []
+    assert [text for text in texts if not [*faults(text, "planted.py")]] == []
+
+
+RIGHT = (
+    'shell("ip link set {device} up", device=device)',
+    'shell(f"{BEGIN}; {{device}}", device=device)',
+    "shell(BY[by], port=port)",
+    "literal(space.FLUSH)",
+    'joined(scripts, by=" && ")',
+    "node.run(*sh(script))",
+    'node.run("sh", path)',
+    'run("taskset", "-c", cpu)',
 )
-def test_what_is_right_is_left_alone(right: str) -> None:
-    assert [*faults(f"def do(device):\n    {right}\n", "right.py")] == []
+
+
+def test_what_is_right_is_left_alone() -> None:
+    texts = [f"def do(device):\n    {right}\n" for right in RIGHT]
+    assert [fault for text in texts for fault in faults(text, "right.py")] == []

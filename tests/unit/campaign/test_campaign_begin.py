@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from command import gatemark
+from inside import gatemark
 
 from gatemark import flock
 from gatemark.campaign.course import FOLDER

@@ -8,12 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import dasked
 import fleet
 import pytest
-
-pytest.importorskip("distributed")
-
-import dasked
 from dasked import SCHEDULER, Cluster
 from fake_block import TRIALS
 
@@ -28,6 +25,12 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 STATIONS = [("a", "m"), ("b", "m"), ("c", "n")]
 PLACES = [name for name, _ in STATIONS]
 TTL_S = 3.0
+
+
+@pytest.fixture(autouse=True)
+def distributed() -> None:
+    """Skip where there is no Dask."""
+    pytest.importorskip("distributed")
 
 
 def once(folder: Path, made: Ledger, repeats: int) -> None:

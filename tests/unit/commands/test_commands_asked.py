@@ -47,17 +47,14 @@ def test_what_repeats_it_is_what_was_measured() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "one",
-    [
+def test_what_is_not_slowed_is_measured_as_asked() -> None:
+    for one in (
         asked("cost/ab"),
         asked("quick", "full-speed"),
         asked("quick/sweep", "", "gateway.slow_to_pps=0"),
         asked("rfc/ceiling", "", "gateway.slow_to_pps=20000"),
-    ],
-)
-def test_what_is_not_slowed_is_measured_as_asked(one: Asked) -> None:
-    assert within(one, ORDINARY, "netns") == (one, ())
+    ):
+        assert within(one, ORDINARY, "netns") == (one, ())
 
 
 @pytest.mark.parametrize("variant", ["", "full-speed"])
@@ -88,11 +85,11 @@ def test_a_rate_that_a_plan_varies_is_its_own_and_that_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize("key", ["line.rate_bps", "line.down.rate_bps", "line.up.rate_bps"])
-def test_a_lines_rate_is_given_in_one_of_its_words(key: str) -> None:
-    over = Asked("delay/calls", None, "", (f"{key}=2e6",), line="100/15")
-    with pytest.raises(UsageError, match=f"--set {key} says what --line says; leave one out"):
-        over.chosen()
+def test_a_lines_rate_is_given_in_one_of_its_words() -> None:
+    for key in ("line.rate_bps", "line.down.rate_bps", "line.up.rate_bps"):
+        over = Asked("delay/calls", None, "", (f"{key}=2e6",), line="100/15")
+        with pytest.raises(UsageError, match=f"--set {key} says what --line says; leave one out"):
+            over.chosen()
 
 
 def test_a_plan_without_a_line_is_as_it_was() -> None:

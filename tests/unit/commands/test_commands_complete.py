@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import GATEMARK, environment, gatemark
+from command import GATEMARK, environment
+from inside import gatemark
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -50,51 +51,52 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         assert {plan.name: plan.title for plan in plans}.items() <= wanted.items()
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("ru", ["run"]),
-        ("lab u", ["up"]),
-        ("lab up --path n", ["nat"]),
-        ("lab up --path=n", ["--path=nat"]),
-        ("lab up --path = n", ["nat"]),  # as bash cuts it
-        ("lab up --path =", ["switch", "route", "nat"]),
-        ("lab shell gat", ["gateway"]),
-        ("lab shell gateway -- n", []),
-        ("run quick/sw", ["quick/sweep"]),
-        ("run --st", ["--station"]),
-        ("run --station l", ["lab"]),
-        ("run --json quick/t", ["quick/tcp"]),
-        ("run wrt54 --variant s", ["short"]),
-        ("run quick --variant s", []),
-        ("plan quick/sweep --set repeat.ti", ["repeat.times="]),
-        ("plan quick/sweep --set repeat.times=", ["repeat.times=6"]),
-        ("plan quick/sweep --set repeat.times =", ["6"]),
-        ("plan quick/sweep --set workload.rate_p", []),  # swept: sweep.rate_pps
-        ("plan quick/sweep --set sweep.rate_p", ["sweep.rate_pps="]),
-        ("agent build --target mipse", ["mipsel"]),
-        ("ab n", ["nat", "netns"]),
-        ("ab nat nat+fil", ["nat+filter:"]),
-        ("diff a b --across frame_b", ["frame_bytes"]),
-        ("diff a b --quantity kn", ["knee_pps"]),
-        ("fit --setup r", ["route"]),
-        ("fit --setup nat+fil", ["nat+filter:"]),
-        ("frobnicate ", []),
-        ("run no-such-plan --variant s", None),
-    ],
+COMPLETED = (
+    ("ru", ["run"]),
+    ("lab u", ["up"]),
+    ("lab up --path n", ["nat"]),
+    ("lab up --path=n", ["--path=nat"]),
+    ("lab up --path = n", ["nat"]),  # as bash cuts it
+    ("lab up --path =", ["switch", "route", "nat"]),
+    ("lab shell gat", ["gateway"]),
+    ("lab shell gateway -- n", []),
+    ("run quick/sw", ["quick/sweep"]),
+    ("run --st", ["--station"]),
+    ("run --station l", ["lab"]),
+    ("run --json quick/t", ["quick/tcp"]),
+    ("run wrt54 --variant s", ["short"]),
+    ("run quick --variant s", []),
+    ("plan quick/sweep --set repeat.ti", ["repeat.times="]),
+    ("plan quick/sweep --set repeat.times=", ["repeat.times=6"]),
+    ("plan quick/sweep --set repeat.times =", ["6"]),
+    ("plan quick/sweep --set workload.rate_p", []),  # swept: sweep.rate_pps
+    ("plan quick/sweep --set sweep.rate_p", ["sweep.rate_pps="]),
+    ("agent build --target mipse", ["mipsel"]),
+    ("ab n", ["nat", "netns"]),
+    ("ab nat nat+fil", ["nat+filter:"]),
+    ("diff a b --across frame_b", ["frame_bytes"]),
+    ("diff a b --quantity kn", ["knee_pps"]),
+    ("fit --setup r", ["route"]),
+    ("fit --setup nat+fil", ["nat+filter:"]),
+    ("frobnicate ", []),
 )
-def test_a_word_is_completed(words: str, found: list[str] | None) -> None:
-    if found is None:
-        done = gatemark(*words.split(), env={"GATEMARK_COMPLETE": "bash"})
-        assert (done.code, done.out, done.err) == (0, "", "")
-    else:
-        assert offered(*words.split(" ")) == found
 
 
-@pytest.mark.parametrize("words", ["show", "report", "diff", "diff a", "cmp a b", "run --resume"])
+def test_a_word_is_completed() -> None:
+    answers = {words: offered(*words.split(" ")) for words, _ in COMPLETED}
+    assert answers == dict(COMPLETED)
+
+
+def test_a_half_typed_line_that_fails_offers_nothing() -> None:
+    done = gatemark("run", "no-such-plan", "--variant", "s", env={"GATEMARK_COMPLETE": "bash"})
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
 @pytest.mark.usefixtures("runs")
-def test_directories_that_hold_a_run_are_offered(words: str) -> None:
-    assert offered(*words.split(), "") == ["my run", "gatemark-runs/20260101-quick"]
+def test_directories_that_hold_a_run_are_offered() -> None:
+    verbs = ("show", "report", "diff", "diff a", "cmp a b", "run --resume")
+    wanted = ["my run", "gatemark-runs/20260101-quick"]
+    assert {words: offered(*words.split(), "") for words in verbs} == dict.fromkeys(verbs, wanted)
 
 
 def test_a_run_below_a_typed_folder_is_offered_as_typed(runs: Path) -> None:
@@ -127,17 +129,11 @@ def test_it_answers_without_what_is_slow() -> None:
     assert slow & {*done.stderr.split()} == set()
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_is_printed(shell: str) -> None:
-    done = gatemark("--completion", shell)
-    assert (done.code, done.err) == (0, "")
-    assert "GATEMARK_COMPLETE" in done.out
-
-
-def test_another_shell_is_refused() -> None:
-    done = gatemark("--completion", "csh")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "gatemark: --completion csh: no such name; did you mean 'zsh'?\n"
+def test_the_script_is_printed() -> None:
+    for shell in SHELLS:
+        done = gatemark("--completion", shell)
+        assert (done.code, done.err) == (0, "")
+        assert "GATEMARK_COMPLETE" in done.out, shell
 
 
 # --- the shells
@@ -145,9 +141,13 @@ def test_another_shell_is_refused() -> None:
 BASH = """\
 set -u
 eval "$(gatemark --completion bash)"
-COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_gatemark gatemark 2>/dev/null
-printf '%s\\n' "${{COMPREPLY[@]}}"
+ask() {{
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    _gatemark gatemark 2>/dev/null
+    printf '%s\\n' "${{COMPREPLY[@]}}"
+    echo .
+}}
+{asked}
 """
 FISH = "gatemark --completion fish | source; complete -C {line}"
 ZSH = """\
@@ -187,28 +187,25 @@ def ask(shell: str, script: str, path: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("gatemark run quick/sw", "quick/sweep"),
-        ("gatemark run wrt54 --variant = sh", "short"),
-        ("gatemark show ''", "my\\ run\ngatemark-runs/20260101-quick"),
-        ("gatemark run quick --set repeat.tw", "repeat.twin="),
-        ("gatemark lab shell lan -- l", ""),
-    ],
-)
 @pytest.mark.usefixtures("runs")
-def test_bash_completes(words: str, found: str, path: str) -> None:
-    assert ask("bash", BASH.format(words=words), path).rstrip("\n") == found
+def test_bash_completes(path: str) -> None:
+    answers = {
+        "gatemark run wrt54 --variant = sh": "short",
+        "gatemark show ''": "my\\ run\ngatemark-runs/20260101-quick",
+        "gatemark run quick --set repeat.tw": "repeat.twin=",
+        "gatemark lab shell lan -- l": "",
+    }
+    script = BASH.format(asked="\n".join(f"ask {words}" for words in answers))
+    printed = ask("bash", script, path).split("\n.\n")
+    assert dict(zip(answers, printed, strict=False)) == answers
 
 
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("gatemark run quick/sw", "quick/sweep\tSlowed to a home router's speed"),
         ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP bridged"),
-        ("gatemark show m", "my run"),
-        ("gatemark show oth", "other/"),
+        pytest.param("gatemark show m", "my run", marks=pytest.mark.long),
+        pytest.param("gatemark show oth", "other/", marks=pytest.mark.long),
     ],
 )
 @pytest.mark.usefixtures("runs")
@@ -219,9 +216,8 @@ def test_fish_completes(line: str, found: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("line", "until"),
     [
-        ("gatemark run quick/", "quick/sweep*-- Slowed to a home router"),
         ("gatemark run quick --set repeat.t", "repeat.times=*-- now 6"),
-        ("gatemark ", "doctor*-- Say what"),
+        pytest.param("gatemark ", "doctor*-- Say what", marks=pytest.mark.long),
     ],
 )
 def test_zsh_completes(line: str, until: str, path: str) -> None:

@@ -2,18 +2,23 @@
 """`gatemark coverage`: rows of the studies, by plans and by runs; what README says of them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import sample
-from command import gatemark
+from inside import gatemark
 
 from gatemark.commands.coverage import shipped
+from gatemark.report.group import source
+from gatemark.report.group.source import Source
 from gatemark.report.study.coverage import unfinished
 from gatemark.stats.coverage.coverage import coverage
+from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
 
 ROOT = Path(__file__).parents[3]
+RUN = "20261124-083624-quick"  # of the sample
 
 
 def flat(text: str) -> str:
@@ -32,33 +37,44 @@ def test_the_list_in_the_documents_is_what_the_plans_say(tmp_path: Path) -> None
     assert made == (ROOT / "docs" / "coverage.md").read_text()
 
 
-def test_a_run_shows_rows_with_a_link_to_the_figure(tmp_path: Path) -> None:
-    name = sample.unpack(tmp_path).name
-    done = gatemark("coverage", name, "--json", cwd=tmp_path)
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the run that README shows, which is judged once."""
+    path = tmp_path_factory.mktemp("coverage")
+    sample.unpack(path)
+    kept: list[Source] = []
+    judged = source.judged
+
+    def once(contents: Contents, run: Path) -> Source:
+        kept.extend([] if kept else [judged(contents, run)])
+        return kept[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "judged", once)
+        yield path
+
+
+def test_a_run_shows_rows_with_a_link_to_the_figure(home: Path) -> None:
+    done = gatemark("coverage", RUN, "--json", cwd=home)
     rows = {row["row"]: row for row in map(json.loads, done.out.splitlines())}
     assert len(rows) == 145
     assert rows["K27"]["state"] == "shown"
-    link = f"{name}/report.html#knee-quick-sweep-64-64-flows"
-    assert rows["K27"]["shown"] == [{"run": name, "link": link}]
+    link = f"{RUN}/report.html#knee-quick-sweep-64-64-flows"
+    assert rows["K27"]["shown"] == [{"run": RUN, "link": link}]
 
 
-def test_the_page_has_every_row_and_the_links(tmp_path: Path) -> None:
-    name = sample.unpack(tmp_path).name
-    assert gatemark("coverage", name, "--out", "coverage.html", cwd=tmp_path).code == 0
-    page = (tmp_path / "coverage.html").read_text()
+def test_the_page_has_every_row_and_the_links(home: Path) -> None:
+    assert gatemark("coverage", RUN, "--out", "coverage.html", cwd=home).code == 0
+    page = (home / "coverage.html").read_text()
     assert page.count("<tr id=") == 145
-    assert f'href="{name}/report.html#knee-quick-sweep-64-64-flows"' in page
+    assert f'href="{RUN}/report.html#knee-quick-sweep-64-64-flows"' in page
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (["--out", "rows.csv"], "end its name with .html or .md"),
-        (["--out", "rows.md", "--json"], "--json is for stdout"),
-        (["nowhere"], "nowhere: no run there"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], text: str) -> None:
-    done = gatemark("coverage", *words, cwd=tmp_path)
-    assert done.code == 2
-    assert text in done.err
+def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    for words, text in (
+        ("--out rows.csv", "end its name with .html or .md"),
+        ("--out rows.md --json", "--json is for stdout"),
+        ("nowhere", "nowhere: no run there"),
+    ):
+        done = gatemark("coverage", *words.split(), cwd=tmp_path)
+        assert (done.code, text in done.err) == (2, True), words

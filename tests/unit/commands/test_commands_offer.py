@@ -52,11 +52,11 @@ def test_another_version_is_derived_anew(cache: Path, monkeypatch: pytest.Monkey
     assert offers()[0].plan == "wrt54/paths"
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"key": 1', "\0"])
-def test_a_damaged_list_is_derived_anew(text: str, cache: Path) -> None:
+def test_a_damaged_list_is_derived_anew(cache: Path) -> None:
     offers()
-    cache.write_text(text)
-    assert offers()[0].plan == "wrt54/paths"
+    for text in ("", "{}", "[]", '{"key": 1', "\0"):
+        cache.write_text(text)
+        assert offers()[0].plan == "wrt54/paths", text
 
 
 def test_a_cache_that_cannot_be_written_is_no_failure(cache: Path) -> None:

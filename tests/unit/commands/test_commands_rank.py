@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import sample
-from command import gatemark
+from inside import gatemark
 
 from gatemark.report.group import source
 from gatemark.stats.change.reference import beside

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be done is told in one line on stderr that says how to fix it, with its exit code."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import builder
+import inside
 import pytest
 from command import GATEMARK, Done, environment, gatemark
+from inside import accepted
 
 from gatemark.plan.load import load
+from gatemark.station import doctor
 
 PLAN = """\
 schema = "gatemark.plan/1"
@@ -43,85 +47,83 @@ def refused(done: Done, code: int, said: str) -> None:
     assert (done.code, done.out) == (code, "")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("plan qick", "no suite or plan 'qick'; did you mean 'quick'?"),
-        ("run qick", "no suite or plan 'qick'; did you mean 'quick'?"),
-        ("run none.toml", "none.toml: No such file or directory: give the path of a TOML file"),
-        ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
-        ("run --station none.toml", "none.toml: No such file or directory: give the path"),
-        ("run --resume none", "none: no run there; `gatemark run` makes one"),
-        ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),
-        ("run --resume none --set a=1", "--resume goes on with a run as it was planned: leave out"),
-        ("show none", "none: no run there"),
-        ("report none", "none: no run there"),
-        ("plan quick --set repeat.times", "--set repeat.times: write key=value, as in --set rep"),
-        ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
-        ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
-        ("plan quick --set repeat.times=0", "--set repeat.times: quick/speed: `times` of [rep"),
-        ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/cost: "),
-        ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
-        ("plan quick --set =1", "--set : no such key; "),
-        ("lab shell attic", "HOST attic: no such name; known are: gateway, lan, lan2, wan"),
-        ("classifier attach x!y", "'x!y' is no address: write root@192.0.2.1:22"),
-        ("classifier attach lab --step jump", "--step jump: no such name; did you mean 'jumping'?"),
-        ("classifier attach lab --lan a+b", "--lan: 'a+b' is no device's name: 1 to 15 letters"),
-        ("classifier detach qemu-x86", "qemu-x86: a gateway that lasts as long as a run does"),
-        ("show none --reference --line 50/10", "--reference is of published values alone: leave"),
-        (
-            "show none --reference --all",
-            "--reference is of published values alone: leave out --all",
-        ),
-        ("show none --reference --subsystems x", "--reference is of published values alone: lea"),
-        ("show none --row --all", "--row is Markdown alone: leave out --all"),
-        ("show none --json --all", "--json has every value: leave out --all"),
-        ("classifier attach lab --queue cake", "--queue is what holds up to --shape: add --shape"),
-        ("rank --quantity knee_ps", "--quantity knee_ps: no such name; did you mean 'knee_pps'?"),
-        ("lab up --slow-to-pps 999", "--slow-to-pps 999: must be 1000 to 500000, or 0 for no"),
-        ("lab up --slow-to-pps 500001", "--slow-to-pps 500001: must be 1000 to 500000, or 0"),
-        ("lab up --path direct", "--path direct: no such name; known are: nat, route, switch"),
-        (
-            "agent build --target pdp11",
-            "--target pdp11: no such name; known are: aarch64, all",
-        ),
-    ],
+MISTAKES = (
+    ("plan qick", "no suite or plan 'qick'; did you mean 'quick'?"),
+    ("run qick", "no suite or plan 'qick'; did you mean 'quick'?"),
+    ("list koffler", "no suite or plan 'koffler'; did you mean 'kofler'?"),
+    ("run kofler --variant shrt", "--variant shrt: no plan of 'kofler' has that variant; did you"),
+    ("run none.toml", "none.toml: No such file or directory: give the path of a TOML file"),
+    ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
+    ("run --station none.toml", "none.toml: No such file or directory: give the path"),
+    ("run --resume none", "none: no run there; `gatemark run` makes one"),
+    ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),
+    ("run --resume none --set a=1", "--resume goes on with a run as it was planned: leave out"),
+    ("show none", "none: no run there"),
+    ("report none", "none: no run there"),
+    ("plan quick --set repeat.times", "--set repeat.times: write key=value, as in --set rep"),
+    ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
+    ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
+    ("plan quick --set repeat.times=0", "--set repeat.times: quick/speed: `times` of [rep"),
+    ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/cost: "),
+    ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
+    ("plan quick --set =1", "--set : no such key; "),
+    ("lab shell attic", "HOST attic: no such name; known are: gateway, lan, lan2, wan"),
+    ("classifier attach x!y", "'x!y' is no address: write root@192.0.2.1:22"),
+    ("classifier attach lab --step jump", "--step jump: no such name; did you mean 'jumping'?"),
+    ("classifier attach lab --lan a+b", "--lan: 'a+b' is no device's name: 1 to 15 letters"),
+    ("classifier detach qemu-x86", "qemu-x86: a gateway that lasts as long as a run does"),
+    ("show none --reference --line 50/10", "--reference is of published values alone: leave"),
+    (
+        "show none --reference --all",
+        "--reference is of published values alone: leave out --all",
+    ),
+    ("show none --reference --subsystems x", "--reference is of published values alone: lea"),
+    ("show none --row --all", "--row is Markdown alone: leave out --all"),
+    ("show none --json --all", "--json has every value: leave out --all"),
+    ("classifier attach lab --queue cake", "--queue is what holds up to --shape: add --shape"),
+    ("rank --quantity knee_ps", "--quantity knee_ps: no such name; did you mean 'knee_pps'?"),
+    ("lab up --slow-to-pps 999", "--slow-to-pps 999: must be 1000 to 500000, or 0 for no"),
+    ("lab up --slow-to-pps 500001", "--slow-to-pps 500001: must be 1000 to 500000, or 0"),
+    ("lab up --path direct", "--path direct: no such name; known are: nat, route, switch"),
+    (
+        "agent build --target pdp11",
+        "--target pdp11: no such name; known are: aarch64, all",
+    ),
 )
-def test_a_usage_error_names_the_mend(words: str, said: str, tmp_path: Path) -> None:
-    refused(gatemark(*words.split(), cwd=tmp_path), 2, said)
+MISTYPED = (
+    ("lst", "no verb 'lst'; did you mean 'list'?"),
+    ("lab dwon", "lab: no verb 'dwon'; did you mean 'down'?"),
+    ("run --sed 3", "run: no option '--sed'; did you mean '--seed'?"),
+    ("run --seed", "run: --seed needs a value; see `gatemark run --help`"),
+    ("run --seed x", "run: --seed: write a whole number; see `gatemark run --help`"),
+    ("plan a b", "plan: 'b' is more than it takes; see `gatemark plan --help`"),
+    ("list --json=3", "list: --json takes no value; see `gatemark list --help`"),
+    ("lab shell", "lab shell: HOST is missing; see `gatemark lab shell --help`"),
+    ("fit", "fit: --setup is missing; see `gatemark fit --help`"),
+    ("--frob", "no option '--frob'; known are: --completion"),
+)
+
+
+def test_a_usage_error_names_the_mend(tmp_path: Path) -> None:
+    assert accepted(MISTAKES, cwd=tmp_path) == {}
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("lst", "no verb 'lst'; did you mean 'list'?"),
-        ("lab dwon", "lab: no verb 'dwon'; did you mean 'down'?"),
-        ("run --sed 3", "run: no option '--sed'; did you mean '--seed'?"),
-        ("run --seed", "run: --seed needs a value; see `gatemark run --help`"),
-        ("run --seed x", "run: --seed: write a whole number; see `gatemark run --help`"),
-        ("plan a b", "plan: 'b' is more than it takes; see `gatemark plan --help`"),
-        ("list --json=3", "list: --json takes no value; see `gatemark list --help`"),
-        ("lab shell", "lab shell: HOST is missing; see `gatemark lab shell --help`"),
-        ("fit", "fit: --setup is missing; see `gatemark fit --help`"),
-        ("--frob", "no option '--frob'; known are: --completion"),
-    ],
-)
-def test_a_wrong_command_line_is_a_usage_error_too(words: str, said: str) -> None:
-    refused(gatemark(*words.split()), 2, said)
+def test_a_wrong_command_line_is_a_usage_error_too(tmp_path: Path) -> None:
+    assert accepted(MISTYPED, cwd=tmp_path) == {}
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("verb", ["plan", "run"])
-def test_a_plan_with_an_impossible_size_is_told_with_its_line(verb: str, tmp_path: Path) -> None:
+def test_a_fault_of_a_file_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(PLAN)
-    done = gatemark(verb, "p.toml", cwd=tmp_path)
-    refused(done, 2, "p.toml:8: `frame_bytes` = 40 is impossible for ipv4: a frame with FCS and")
-
-
-def test_a_station_with_a_typo_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STATION)
-    done = gatemark("run", "--station", "s.toml", cwd=tmp_path)
-    refused(done, 2, "s.toml:3: unknown key 'kidn' in [gateway]; did you mean 'kind'?")
+    size = "p.toml:8: `frame_bytes` = 40 is impossible for ipv4: a frame with FCS and"
+    faults = (
+        ("plan p.toml", size),
+        ("run p.toml", size),
+        ("run --station s.toml", "s.toml:3: unknown key 'kidn' in [gateway]; did you mean 'kind'?"),
+    )
+    assert accepted(faults, cwd=tmp_path) == {}
 
 
 def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
@@ -133,7 +135,7 @@ def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
 
 def test_a_run_that_is_no_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
-    refused(gatemark("show", tmp_path / "run"), 2, f"{tmp_path}/run: no run there")
+    refused(inside.gatemark("show", tmp_path / "run"), 2, f"{tmp_path}/run: no run there")
 
 
 # --- rights and tools
@@ -145,10 +147,11 @@ NO_MORE = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"'  # in th
 NAMELESS = "rights: not root, and this system gives an ordinary user no namespaces"
 
 
-def possible(before: Sequence[str]) -> Sequence[str]:
+@cache
+def possible(before: tuple[str, ...]) -> tuple[str, ...]:
     """The command before ours, if the machine lets it run."""
     done = subprocess.run(
-        [*before, sys.executable, "-c", "import gatemark"],
+        [*before, sys.executable, "-S", "-c", "import gatemark"],
         capture_output=True,
         text=True,
         check=False,
@@ -159,22 +162,22 @@ def possible(before: Sequence[str]) -> Sequence[str]:
     return before
 
 
-def forbidden() -> Sequence[str]:
+def forbidden() -> tuple[str, ...]:
     """Before a command: as an ordinary user where user namespaces are forbidden."""
     ordinary = () if os.geteuid() else NOBODY
     return possible((*ordinary, "unshare", "--user", "--map-root-user", "sh", "-c", NO_MORE))
 
 
-@pytest.mark.parametrize("words", ["run quick --out new", "run quick/tcp"])
-def test_where_namespaces_are_forbidden_the_sysctl_is_named(words: str) -> None:
+def test_where_namespaces_are_forbidden_the_sysctl_is_named() -> None:
     refused(
-        gatemark(*words.split(), before=forbidden()),
+        gatemark("run", "quick", "--out", "new", before=forbidden()),
         1,
         "rights: not root, and user.max_user_namespaces is 0, so an ordinary user gets no "
         "namespaces; run with sudo, or allow them: `sudo sysctl -w user.max_user_namespaces=10000`",
     )
 
 
+@pytest.mark.long
 def test_the_doctor_names_the_sysctl_too() -> None:
     done = gatemark("doctor", before=forbidden())
     assert done.code == 1
@@ -189,6 +192,7 @@ def test_where_no_sysctl_forbids_it_the_kernels_word_is_told(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_without_rights_a_run_cannot_go_on(run: Path) -> None:
     refused(gatemark("run", "--resume", run, before=possible(STRANGER)), 1, NAMELESS)
 
@@ -220,17 +224,22 @@ def mounting(script: str, *words: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize(
-    ("tool", "package"), [("nft", "nftables"), ("ethtool", "ethtool"), ("tc", "iproute2")]
-)
-def test_without_a_tool_its_package_is_named(tool: str, package: str, tmp_path: Path) -> None:
-    found = shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-    assert found, f"these tests need {tool}"
-    hide = f"mount --bind /dev/null {Path(found).resolve()}"
+def test_without_a_tool_its_package_is_named(tmp_path: Path) -> None:
+    path = shutil.which("nft", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    assert path, "these tests need nft"
+    hide = f"mount --bind /dev/null {Path(path).resolve()}"
     done = mounting(hide, "run", "quick", "--out", str(tmp_path / "new"))
-    refused(done, 1, f"{tool}: missing; apt-get install {package}")
+    refused(done, 1, "nft: missing; apt-get install nftables")
 
 
+def test_each_tool_has_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/none")
+    fixes = {name: doctor._tool(name).fix for name in ("nft", "ethtool", "tc", "ip")}
+    packages = {"nft": "nftables", "ethtool": "ethtool", "tc": "iproute2", "ip": "iproute2"}
+    assert fixes == {name: f"apt-get install {package}" for name, package in packages.items()}
+
+
+@pytest.mark.long
 def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path: Path) -> None:
     disk = f"mount -t tmpfs -o size=1m none {tmp_path}; cp -r {run} {tmp_path}/run"
     done = mounting(disk, "report", str(tmp_path / "run"))
@@ -239,9 +248,11 @@ def test_a_full_disk_under_the_report_is_told_with_the_mend(run: Path, tmp_path:
 
 def test_tools_are_found_where_a_poor_path_does_not_look() -> None:
     """As cron and `su` have it; without it the doctor would see tools that a run does not."""
-    rows = gatemark("doctor", "--json", env={"PATH": "/usr/bin:/bin"}).out
-    assert '"what": "nft", "ok": true' in rows
-    assert '"said": "no nft"' not in rows
+    lines = gatemark("doctor", "--json", env={"PATH": "/usr/bin:/bin"}).out.splitlines()
+    rows = {row["what"]: row for row in map(json.loads, lines)}
+    assert rows["nft"]["ok"]
+    assert rows["nat"]["text"] != "no nft"
+    assert all(row["fix"] for row in rows.values() if not row["ok"])
 
 
 def test_every_advice_to_resume_names_the_run() -> None:

@@ -19,27 +19,24 @@ def options(verb: str) -> set[str]:
     return {name for param in command.params for name in param.opts}
 
 
-@pytest.mark.parametrize("verb", RULES)
-def test_a_rule_names_options_that_its_verb_has(verb: str) -> None:
-    words = {word for rule in RULES[verb] for word in (rule.option, *rule.without)}
-    needed = {rule.needs for rule in RULES[verb] if rule.needs}
-    beside = {word for rule in RULES[verb] for word in rule.beside or ()}
-    assert words | needed | beside <= options(verb)
+def test_a_rule_names_options_that_its_verb_has() -> None:
+    for verb, rules in RULES.items():
+        words = {word for rule in rules for word in (rule.option, *rule.without)}
+        needed = {rule.needs for rule in rules if rule.needs}
+        beside = {word for rule in rules for word in rule.beside or ()}
+        assert words | needed | beside <= options(verb), verb
 
 
-@pytest.mark.parametrize(
-    ("verb", "given"),
-    [
+def test_what_goes_together_is_taken() -> None:
+    for verb, given in (
         ("run", ["--resume", "--trust", "--json"]),
         ("run", ["SUITE|PLAN", "--seed"]),
         ("show", ["--row", "--header"]),
         ("show", ["RUN", "--reference", "--json"]),
         ("classifier attach", ["WHERE", "--queue", "--shape"]),
         ("list", ["--json"]),
-    ],
-)
-def test_what_goes_together_is_taken(verb: str, given: list[str]) -> None:
-    check(verb, given)
+    ):
+        check(verb, given)
 
 
 @pytest.mark.parametrize(

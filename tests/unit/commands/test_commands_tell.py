@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import builder
+import inside
 import msgspec
 import pytest
-from command import GATEMARK, Done, environment, gatemark, on_terminal
+from command import GATEMARK, Done, environment, on_terminal
+from command import gatemark as in_a_process
+from inside import gatemark
 
 import gatemark as package
 from gatemark.commands.console.verb import READER_GONE
@@ -69,8 +72,9 @@ def test_a_text_needs_no_quotes() -> None:
 def test_show_tells_the_answer(run: Path) -> None:
     done = gatemark("show", run)
     assert (done.code, done.err) == (0, "")
-    assert "routes" in done.out
+    assert re.search(r"routes 30\.\d+ k packets/s", done.out)
     assert str(run) in done.out
+    assert ESCAPE not in done.out
 
 
 def test_show_as_json_has_the_keys_of_a_value(run: Path) -> None:
@@ -87,36 +91,26 @@ def test_a_cut_run_can_be_shown(tmp_path: Path) -> None:
 
 
 def test_doctor_tells_a_row_for_each_ability() -> None:
-    done = gatemark("doctor")
+    done = in_a_process("doctor")
     assert done.err == ""
     abilities, last = done.out.split("\n\n")
     assert {line.split()[0] for line in abilities.splitlines()} <= {"ok", "NO", "no"}
     assert last.startswith("can run ")
 
 
-def test_doctor_as_json_has_a_mend_for_whatever_is_missing() -> None:
-    done = gatemark("doctor", "--json")
-    found = [json.loads(line) for line in done.out.splitlines()]
-    assert all(row["fix"] for row in found if not row["ok"])
-
-
 def test_lab_status_as_json_is_data_alone() -> None:
-    rows(gatemark("lab", "status", "--json"))
+    rows(in_a_process("lab", "status", "--json"))
 
 
 def test_the_version_is_told() -> None:
     assert gatemark("--version") == Done(0, f"gatemark {package.__version__}\n", "")
 
 
-@pytest.mark.parametrize("words", ["-h", "--help", "run -h", "lab -h", "agent build -h"])
-def test_help_goes_to_stdout(words: str) -> None:
-    done = gatemark(*words.split())
-    assert (done.code, done.err) == (0, "")
-    assert done.out.lstrip().startswith("Usage: ")
-
-
-def test_short_help_is_one_screen() -> None:
-    assert gatemark("-h").out.count("\n") <= 24
+def test_help_goes_to_stdout() -> None:
+    for words in ("-h", "--help", "run -h", "lab -h", "agent build -h"):
+        done = gatemark(*words.split())
+        assert (done.code, done.err) == (0, ""), words
+        assert done.out.lstrip().startswith("Usage: "), words
 
 
 def test_the_verbs_are_those_of_the_design() -> None:
@@ -142,13 +136,7 @@ def test_the_verbs_are_those_of_the_design() -> None:
 # --- streams
 
 
-@pytest.mark.parametrize("words", ["list", "plan quick", "plan quick --json", "show RUN", "doctor"])
-def test_a_pipe_gets_no_colour(words: str, run: Path) -> None:
-    done = gatemark(*words.replace("RUN", str(run)).split())
-    assert ESCAPE not in done.out
-
-
-@pytest.mark.parametrize("words", ["list", "plan quick --json", "show RUN", "show RUN --json"])
+@pytest.mark.parametrize("words", ["list", "show RUN"])
 def test_a_reader_that_goes_away_is_nothing_to_tell(words: str, run: Path) -> None:
     command = [*GATEMARK, *words.replace("RUN", str(run)).split()]
     process = subprocess.Popen(
@@ -167,7 +155,7 @@ def test_a_terminal_gets_colour(run: Path) -> None:
 
 
 def test_no_color_takes_the_colour_away(run: Path) -> None:
-    assert not COLOUR.search(on_terminal("show", run, env={"NO_COLOR": "1"}))
+    assert not COLOUR.search(inside.on_terminal("show", run, env={"NO_COLOR": "1"}))
 
 
 # --- starting

@@ -5,11 +5,13 @@ import os
 import pty
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import builder
 import pytest
-from command import environment, gatemark
+from command import environment
+from inside import gatemark
 from msgspec.structs import replace
 
 from gatemark.commands.measure import begin, reopen
@@ -20,7 +22,6 @@ from gatemark.plan.order import order
 from gatemark.store.directory import RunDirectory
 from gatemark.store.run import AB, Run, Side
 
-RUN = builder.run()
 EVIL = "touch /tmp/evil; echo \x1b[2K{arm}"
 SHOWN = r"--switch, on this machine: touch /tmp/evil; echo \x1b[2K{arm}"
 REOPEN = """
@@ -35,6 +36,12 @@ print("goes on")
 """
 
 
+@cache
+def own() -> Run:
+    """A run that executes nothing but the lab."""
+    return builder.run()
+
+
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where this user's marks are."""
@@ -43,8 +50,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def switched(command: str = EVIL) -> Run:
-    side = Side(name="nat", station_file="lab", station=RUN.station)
-    return replace(RUN, ab=AB(old=side, new=side, switch=command))
+    side = Side(name="nat", station_file="lab", station=own().station)
+    return replace(own(), ab=AB(old=side, new=side, switch=command))
 
 
 def foreign(path: Path, run: Run | None = None) -> RunDirectory:
@@ -63,37 +70,23 @@ def test_the_command_of_anothers_run_is_not_executed(verb: str, tmp_path: Path) 
     )
 
 
-@pytest.mark.parametrize(
-    ("changed", "shown"),
-    [
-        (
-            {"plans": (replace(RUN.plans[0], command={"x": Command(run="evil")}), *RUN.plans[1:])},
-            "command:x, on the gateway: evil",
-        ),
-        (
-            {
-                "trials": (
-                    replace(RUN.trials[0], commands={"x": Command(run="evil")}),
-                    *RUN.trials[1:],
-                )
-            },
-            "command:x, on the gateway: evil",
-        ),
+def test_all_that_it_would_execute_is_named(tmp_path: Path) -> None:
+    made, evil = own(), {"x": Command(run="evil")}
+    plans = (replace(made.plans[0], command=evil), *made.plans[1:])
+    trials = (replace(made.trials[0], commands=evil), *made.trials[1:])
+    for changed, shown in (
+        ({"plans": plans}, "command:x, on the gateway: evil"),
+        ({"trials": trials}, "command:x, on the gateway: evil"),
         ({"station_file": "bench.toml"}, "the station of bench.toml"),
-    ],
-    ids=["plan", "trial", "station"],
-)
-def test_all_that_it_would_execute_is_named(
-    changed: dict[str, object], shown: str, tmp_path: Path
-) -> None:
-    directory = foreign(tmp_path, replace(RUN, **changed))
-    with pytest.raises(UsageError) as error:
-        reopen(directory.path, trust=False)
-    assert f"({shown})" in str(error.value)
+    ):
+        directory = foreign(tmp_path / shown[-4:] / next(iter(changed)), replace(made, **changed))
+        with pytest.raises(UsageError) as error:
+            reopen(directory.path, trust=False)
+        assert f"({shown})" in str(error.value)
 
 
 def test_a_run_that_executes_nothing_may_be_anyones(tmp_path: Path) -> None:
-    directory = foreign(tmp_path, RUN)
+    directory = foreign(tmp_path, own())
     assert reopen(directory.path, trust=False).path == directory.path
 
 
@@ -185,8 +178,8 @@ def test_trust_is_for_runs_that_are_gone_on_with(tmp_path: Path) -> None:
 def test_a_trial_of_no_arm_of_its_plan_is_not_measured(tmp_path: Path) -> None:
     """Its features never went through the checks of a plan."""
     strange = Arm(name="nat", path="nat", features=("filter:1; reboot",))
-    trials = (replace(RUN.trials[-1], arm=strange),)
-    directory = foreign(tmp_path, replace(RUN, trials=trials))
+    trials = (replace(own().trials[-1], arm=strange),)
+    directory = foreign(tmp_path, replace(own(), trials=trials))
     with pytest.raises(UsageError, match=r"run\.json: trial .* is of no arm of its plan"):
         reopen(directory.path, trust=True)
 
@@ -195,14 +188,14 @@ def test_a_shaper_that_has_a_share_of_the_line_is_an_arm_of_its_plan(tmp_path: P
     """Its rate stands in a trial, its share in the plan."""
     _, loaded = load("delay/queues", "short")
     plans, trials = tuple(loaded), order(loaded, 1)
-    directory = foreign(tmp_path, replace(RUN, plans=plans, trials=trials))
+    directory = foreign(tmp_path, replace(own(), plans=plans, trials=trials))
     assert any(trial.arm not in plans[0].arm for trial in trials)
     reopen(directory.path, trust=True)
 
 
 def test_a_plan_that_could_not_be_written_is_not_measured(tmp_path: Path) -> None:
     strange = Arm(name="nat", path="nat", features=("filter:1; reboot",))
-    plans = (replace(RUN.plans[1], arm=(strange,)),)
-    directory = foreign(tmp_path, replace(RUN, plans=plans, trials=()))
+    plans = (replace(own().plans[1], arm=(strange,)),)
+    directory = foreign(tmp_path, replace(own(), plans=plans, trials=()))
     with pytest.raises(UsageError, match=r"run\.json: quick/sweep: .*filter"):
         reopen(directory.path, trust=True)

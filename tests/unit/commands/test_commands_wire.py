@@ -2,7 +2,7 @@
 """`--driver` and `--port`: what they set, what repeats them, and words that mean nothing."""
 
 import pytest
-from command import gatemark
+from inside import gatemark
 
 from gatemark.commands.asked import Asked
 from gatemark.commands.wire import split
@@ -38,19 +38,21 @@ def test_the_run_repeats_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "said"),
+    ("driver", "ports", "settings", "printed"),
     [
-        (asked("iperf"), "--driver iperf: no such name; did you mean 'iperf3'?"),
-        (asked("", "veth"), "--port veth: no such name; known are: afxdp, live, raw, ring, xdp"),
-        (asked("", "live", "raw"), "--port live and raw are both of a sender"),
-        (asked("iperf3", settings=("workload.driver=nuttcp",)), "leave one out"),
-        (asked("iperf3"), "`duration_s` = 0.5: iperf3 counts whole seconds; write 1"),
+        ("iperf", (), (), "--driver iperf: no such name; did you mean 'iperf3'?"),
+        ("", ("veth",), (), "--port veth: no such name; known are: afxdp, live, raw, ring, xdp"),
+        ("", ("live", "raw"), (), "--port live and raw are both of a sender"),
+        ("iperf3", (), ("workload.driver=nuttcp",), "leave one out"),
+        ("iperf3", (), (), "`duration_s` = 0.5: iperf3 counts whole seconds; write 1"),
     ],
 )
-def test_what_means_nothing_is_refused(one: Asked, said: str) -> None:
+def test_what_means_nothing_is_refused(
+    driver: str, ports: tuple[str, ...], settings: tuple[str, ...], printed: str
+) -> None:
     with pytest.raises(UsageError) as error:
-        one.chosen()
-    assert said in str(error.value)
+        asked(driver, *ports, settings=settings).chosen()
+    assert printed in str(error.value)
 
 
 def test_the_command_line_refuses_with_exit_code_2() -> None:

@@ -3,6 +3,7 @@
 
 import importlib.util
 import platform
+import re
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -12,11 +13,12 @@ import pytest
 from gatemark.node.elf import TARGETS
 
 ROOT = Path(__file__).resolve().parents[3]
-pytest.importorskip("hatchling", reason="no hatchling: make setup")
 
 
-def load() -> ModuleType:
+@pytest.fixture(scope="module")
+def wheel() -> ModuleType:
     """`setup/wheel.py`, which is in no package."""
+    pytest.importorskip("hatchling", reason="no hatchling: make setup")
     spec = importlib.util.spec_from_file_location("wheel", ROOT / "setup/wheel.py")
     assert spec
     assert spec.loader
@@ -25,50 +27,52 @@ def load() -> ModuleType:
     return module
 
 
-wheel = load()
-ALL = wheel.TARGETS
-FILES = wheel.files(ALL)
-
-
 @pytest.fixture
-def whole(tmp_path: Path) -> Path:
+def whole(wheel: ModuleType, tmp_path: Path) -> Path:
     """A folder with every part of a wheel."""
-    for path in FILES.values():
+    for path in wheel.files(TARGETS).values():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("something")
     return tmp_path
 
 
-def test_a_wheel_with_all_parts_is_whole(whole: Path) -> None:
-    wheel.require(whole, ALL)
+def test_a_wheel_with_all_parts_is_whole(wheel: ModuleType, whole: Path) -> None:
+    wheel.require(whole, TARGETS)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_missing_part_is_named(name: str, whole: Path) -> None:
-    (whole / FILES[name]).unlink()
-    with pytest.raises(wheel.BuildError, match=rf"^the wheel would lack: {name} \([^,]*\)$"):
-        wheel.require(whole, ALL)
+def test_a_missing_part_is_named(wheel: ModuleType, whole: Path) -> None:
+    for name, path in wheel.files(TARGETS).items():
+        (whole / path).rename(whole / "away")
+        lacks = rf"^the wheel would lack: {re.escape(name)} \([^,]*\)$"
+        with pytest.raises(wheel.BuildError, match=lacks):
+            wheel.require(whole, TARGETS)
+        (whole / "away").rename(whole / path)
 
 
-def test_all_missing_parts_are_named_and_an_empty_file_is_no_part(whole: Path) -> None:
-    (whole / FILES["gm-agent for mips"]).write_text("")
-    (whole / FILES["plugin for QEMU 2"]).unlink()
+def test_all_missing_parts_are_named_and_an_empty_file_is_no_part(
+    wheel: ModuleType, whole: Path
+) -> None:
+    (whole / wheel.files(TARGETS)["gm-agent for mips"]).write_text("")
+    (whole / wheel.files(TARGETS)["plugin for QEMU 2"]).unlink()
     with pytest.raises(wheel.BuildError, match=r"gm-agent for mips \(.*, plugin for QEMU 2 \("):
-        wheel.require(whole, ALL)
+        wheel.require(whole, TARGETS)
 
 
-def test_what_a_wheel_holds_is_what_the_laboratory_looks_for() -> None:
+def test_what_a_wheel_holds_is_what_the_laboratory_looks_for(wheel: ModuleType) -> None:
     assert wheel.TARGETS == TARGETS
-    assert all((ROOT / path).exists() for name, path in FILES.items() if "licence" in name)
+    assert all(
+        (ROOT / path).exists() for name, path in wheel.files(TARGETS).items() if "licence" in name
+    )
 
 
 def test_a_wheel_for_few_processors_holds_theirs_and_the_testers_own(
+    wheel: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     targets = wheel.chosen(" mipsel  armv7 ")
     assert targets == ["x86_64", "armv7", "mipsel"]
-    assert FILES.keys() - wheel.files(targets).keys() == {
+    assert wheel.files(TARGETS).keys() - wheel.files(targets).keys() == {
         f"{program} for {target}"
         for programs in wheel.PROGRAMS.values()
         for program in programs
@@ -76,43 +80,49 @@ def test_a_wheel_for_few_processors_holds_theirs_and_the_testers_own(
     }
 
 
-def test_a_wheel_is_for_all_processors_where_none_is_named() -> None:
+def test_a_wheel_is_for_all_processors_where_none_is_named(wheel: ModuleType) -> None:
     assert tuple(wheel.chosen("")) == TARGETS
 
 
-def test_a_processor_that_there_is_not_is_named() -> None:
+def test_a_processor_that_there_is_not_is_named(wheel: ModuleType) -> None:
     with pytest.raises(wheel.BuildError, match=r"^GATEMARK_TARGETS: 'arm': there are x86_64, "):
         wheel.chosen("mips arm")
 
 
-def test_a_build_without_make_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_without_make_says_what_to_install(
+    wheel: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(wheel.BuildError, match=r"needs make: apt-get install make$"):
-        wheel.build(ROOT, ALL)
+        wheel.build(ROOT, TARGETS)
 
 
-def test_a_machine_that_no_wheel_is_for_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_no_wheel_is_for_is_named(
+    wheel: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(wheel.BuildError, match="built on x86_64 or aarch64, not on riscv64"):
-        wheel.build(ROOT, ALL)
+        wheel.build(ROOT, TARGETS)
 
 
-def test_a_build_that_fails_names_the_part_and_the_fault(tmp_path: Path) -> None:
+def test_a_build_that_fails_names_the_part_and_the_fault(wheel: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent/Makefile").write_text("install-cross:\n\t@echo planted fault; false\n")
     with pytest.raises(wheel.BuildError, match=r"^agents: not built: planted fault"):
-        wheel.build(tmp_path, ALL)
+        wheel.build(tmp_path, TARGETS)
 
 
-def test_a_build_without_zig_names_it(tmp_path: Path) -> None:
+def test_a_build_without_zig_names_it(wheel: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     text = "install-cross:\n\t@echo No module named ziglang; false\n"
     (tmp_path / "agent/Makefile").write_text(text)
     with pytest.raises(wheel.BuildError, match="no zig: pip install ziglang"):
-        wheel.build(tmp_path, ALL)
+        wheel.build(tmp_path, TARGETS)
 
 
-def test_an_editable_install_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_editable_install_builds_nothing(
+    wheel: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(wheel, "build", lambda *_: pytest.fail("it builds"))
     hook = object.__new__(wheel.Parts)
     data: dict[str, object] = {}
@@ -121,7 +131,7 @@ def test_an_editable_install_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_hook_ends_the_build_with_the_parts_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wheel: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class App:
         def abort(self, message: str) -> None:
