@@ -4,14 +4,14 @@
 from typing import Any
 
 import builder
+import drawn as made_once
 import pytest
 import studies
 from msgspec.structs import replace
 
-from gatemark.report import gallery
 from gatemark.report.answer import condition, payload, rates
 from gatemark.report.card import cards
-from gatemark.report.chart import published
+from gatemark.report.chart import published, size
 from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group import cost, line, study
 from gatemark.report.words import number, traffic
@@ -26,7 +26,7 @@ def judged() -> Judgement:
 
 @pytest.fixture(scope="module")
 def drawn(judged: Judgement) -> dict[str, Figure]:
-    found = gallery.figures(studies.source(judged))
+    found = made_once.figures("studies")
     assert len({figure.name for figure in found}) == len(found)
     return {figure.name: figure for figure in found}
 
@@ -126,10 +126,9 @@ def test_a_line_that_carries_nothing_is_drawn_and_has_no_share(judged: Judgement
         replace(p, values=p.values | {"goodput_bps": nothing}) if p.plan == "studies/blocks" else p
         for p in judged.points
     )
-    found = gallery.figures(studies.source(replace(judged, points=points)))
-    names = {figure.name for figure in found}
-    assert "size-studies-blocks" in names
-    assert "size-studies-blocks-share" not in names
+    silent = replace(judged, points=points)
+    found = size.figures(studies.source(silent), blocks(silent))
+    assert [figure.name for figure in found] == ["size-studies-blocks"]
 
 
 def test_what_is_published_far_away_is_left_to_the_table(drawn: dict[str, Figure]) -> None:
@@ -169,9 +168,14 @@ def test_what_the_gateway_itself_sends_has_no_ceiling_between_two_hosts(judged: 
 
 
 def _ceiling_rows(judged: Judgement) -> list[Row]:
-    found = gallery.figures(studies.source(judged, published=False))
-    figure = next(one for one in found if one.name == "size-studies-blocks")
+    figure, *_ = size.figures(studies.source(judged, published=False), blocks(judged))
     return list(figure.extra[f"{figure.name}-ceiling"])
+
+
+def blocks(judged: Judgement) -> study.Study:
+    """The study by size of write."""
+    every = study.studies(judged, studies.plans())
+    return next(shown for shown in every if shown.plan == "studies/blocks")
 
 
 def _routed(judged: Judgement) -> Judgement:
