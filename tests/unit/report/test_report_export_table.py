@@ -57,6 +57,18 @@ def document(*sources: Source, raw: bool = False) -> list[dict[str, Any]]:
     return found
 
 
+@cache
+def own(*, raw: bool = False) -> list[dict[str, str]]:
+    """The rows of the first run as CSV."""
+    return table(first(), raw=raw)
+
+
+@cache
+def documents() -> list[dict[str, Any]]:
+    """The values of the first run as JSON."""
+    return document(first())
+
+
 def parquet(path: Path, *sources: Source, raw: bool = False) -> "duckdb.DuckDBPyRelation":
     import duckdb
 
@@ -65,46 +77,44 @@ def parquet(path: Path, *sources: Source, raw: bool = False) -> "duckdb.DuckDBPy
 
 
 def test_csv_has_a_row_for_each_value() -> None:
-    assert [row["quantity"] for row in table(first())] == [
-        v.quantity for v in values(first().judgement)
-    ]
+    assert [row["quantity"] for row in own()] == [v.quantity for v in values(first().judgement)]
 
 
 def test_csv_has_the_digits_that_the_interval_warrants() -> None:
     exact = next(v for v in values(first().judgement) if v.quantity == "offered_pps")
-    row = table(first())[0]
+    row = own()[0]
     assert (exact.value, exact.hi - exact.value) == pytest.approx((410808.6, 3720.0), abs=1)
     assert row["value"] == "411000"
 
 
 def test_json_has_every_digit() -> None:
-    assert document(first())[0]["value"] == values(first().judgement)[0].value
+    assert documents()[0]["value"] == values(first().judgement)[0].value
 
 
 def test_json_has_the_values_that_show_has() -> None:
-    row, lead = document(first())[0], values(first().judgement)[0]
+    row, lead = documents()[0], values(first().judgement)[0]
     assert (row["run"], row["virtual"], row["level"]) == ("first", True, lead.level)
     assert row["definition"]["path"] == lead.definition.path
 
 
 def test_a_row_is_about_its_own_quantity() -> None:
-    abouts = {(row["quantity"], row["definition"]["quantity"]) for row in document(first())}
+    abouts = {(row["quantity"], row["definition"]["quantity"]) for row in documents()}
     assert {
         ("received_pps", "received rate"),
         ("delay_p50_ns", "median one-way delay"),
         ("cpu_busy", "load of the gateway's busiest CPU, seen from outside"),
     } <= abouts
-    assert len(abouts) == len({row["quantity"] for row in document(first())})
+    assert len(abouts) == len({row["quantity"] for row in documents()})
 
 
 def test_the_run_leads_each_row() -> None:
     names = [row["run"] for row in table(first(), source(builder.trials()[:CEILINGS], "second"))]
     assert list(dict.fromkeys(names)) == ["first", "second"]
-    assert next(iter(table(first())[0])) == "run"
+    assert next(iter(own()[0])) == "run"
 
 
 def test_factors_are_columns_of_their_own() -> None:
-    rates = {row["point.rate_pps"] for row in table(first()) if row["plan"] == "quick/sweep"}
+    rates = {row["point.rate_pps"] for row in own() if row["plan"] == "quick/sweep"}
     assert rates == {"", *map(str, builder.RATES)}  # a knee is of no rate
 
 
@@ -121,7 +131,7 @@ def test_a_run_without_records_has_a_head() -> None:
 
 def test_lines_end_as_the_rfc_has_it() -> None:
     text = form.export("csv", [first()])
-    assert text.count(b"\n") == text.count(b"\r\n") == len(table(first())) + 1
+    assert text.count(b"\n") == text.count(b"\r\n") == len(own()) + 1
 
 
 def test_a_spreadsheet_gets_no_formula() -> None:
@@ -143,7 +153,7 @@ def test_a_name_with_commas_and_quotes_comes_back() -> None:
 
 
 def test_raw_has_a_row_for_each_trial() -> None:
-    found = table(first(), raw=True)
+    found = own(raw=True)
     assert [row["trial"] for row in found] == [record.trial for record in first().records]
     assert float(found[0]["values.received_pps"]) == first().records[0].values["received_pps"]
 
@@ -155,12 +165,12 @@ def test_raw_json_holds_the_records_themselves() -> None:
 
 
 def test_parquet_has_the_columns_of_the_csv(tmp_path: Path) -> None:
-    assert parquet(tmp_path / "a.parquet", first()).columns == list(table(first())[0])
+    assert parquet(tmp_path / "a.parquet", first()).columns == list(own()[0])
 
 
 def test_parquet_has_the_values_of_the_json(tmp_path: Path) -> None:
     found = parquet(tmp_path / "a.parquet", first()).project("value, n, at_least").fetchall()
-    assert found == [(row["value"], row["n"], row["at_least"]) for row in document(first())]
+    assert found == [(row["value"], row["n"], row["at_least"]) for row in documents()]
 
 
 @pytest.mark.parametrize("raw", [False, True])

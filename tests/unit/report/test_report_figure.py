@@ -84,8 +84,10 @@ def test_every_panel_is_complete_and_of_each_kind_one_is_valid_vega_lite() -> No
             wanted = {layer["data"]["name"] for layer in spec["layer"] if "data" in layer}
             assert wanted <= set(named) | set(spec.get("datasets", {}))
         kind = figure.name.partition("-")[0] + "-share" * figure.name.endswith("-share")
+        few = {name: rows[:3] for name, rows in figure.extra.items()}
+        short = replace(figure, rows=figure.rows[:3], extra=few)
         for place in range(len(figure.panels)) if kind not in valid else ():
-            alone = figure.alone(place)
+            alone = short.alone(place)
             assert isinstance(alone, alt.LayerChart)
             alone.to_dict()
         valid.add(kind)
