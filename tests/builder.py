@@ -2,16 +2,18 @@
 """A made-up run of the quick suite: a gateway slowed to 30 000 packets/s, routed and NATed.
 
 The model: received follows offered up to the knee and stays flat beyond; CPU is a straight line to
-100 %; delay rises from tens of microseconds to a full queue.
+100 %; delay rises from tens of microseconds to a full queue. Each part is built once, and frozen.
 """
 
 import random
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
@@ -39,6 +41,7 @@ REPEATS = 6
 L1_EXTRA = 20  # preamble, start of frame, gap
 
 
+@cache
 def plans() -> tuple[Plan, ...]:
     arms = (Arm(path="route", name="route"), Arm(path="nat", name="nat"))
     ceiling = Plan(
@@ -75,13 +78,14 @@ def plans() -> tuple[Plan, ...]:
         arm=arms,
         sweep={"direction": ("up", "down")},
     )
-    return ceiling, sweep, plain
+    return frozen((ceiling, sweep, plain))
 
 
+@cache
 def run() -> Run:
     made = plans()
     records = trials()
-    return Run(
+    whole = Run(
         run="20261121-161500-quick",
         suite="quick",
         title="Quick look at a Linux gateway",
@@ -102,6 +106,7 @@ def run() -> Run:
         versions={"gatemark": "0.1.0", "gm-agent": "0.1.0", "python": "3.11.2"},
         notes=("started with other work on the machine",),
     )
+    return frozen(whole)
 
 
 def inventory(temperature_mc: int, conntrack: int) -> dict[str, dict[str, object]]:
@@ -132,13 +137,18 @@ def spec(made: Sequence[Plan], record: Record) -> TrialSpec:
 
 def trials(speed: float = 1.0) -> list[Record]:
     """All records, of a gateway so fast; the numbers are drawn with a fixed seed."""
+    return list(_trials(speed))
+
+
+@cache
+def _trials(speed: float) -> tuple[Record, ...]:
     chance = random.Random(7)
     found = [
         *_direct(chance),
         *(r for arm, way in KNEES for r in _swept(arm, way, chance, speed)),
         *_plain(chance),
     ]
-    return [renumbered(record, place) for place, record in enumerate(found)]
+    return frozen(tuple(renumbered(record, place) for place, record in enumerate(found)))
 
 
 def renumbered(record: Record, place: int) -> Record:
@@ -265,7 +275,15 @@ def keep(path: Path, records: Sequence[Record] | None = None, **changed: Any) ->
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
     """A hand-made judgement of `trials()`."""
-    found = list(records) if records is not None else trials()
+    return _own() if records is None else _judged(list(records))
+
+
+@cache
+def _own() -> Judgement:
+    return frozen(_judged(trials()))
+
+
+def _judged(found: Sequence[Record]) -> Judgement:
     judged = points(found)
     return Judgement(
         ceilings=tuple(p for p in judged if p.plan == "quick/ceiling"),
@@ -281,6 +299,7 @@ def judgement(records: Sequence[Record] | None = None) -> Judgement:
     )
 
 
+@cache
 def nothing() -> Judgement:
     """A run that was cut before its first trial ended."""
     return Judgement(

@@ -2,14 +2,17 @@
 """A made-up run in instructions: a packet is a sum of functions that is known to the last of them.
 
 Of 200 walks 140 are the mode, 40 met the clock's tick, 20 another hash. And an A/B test in which a
-rule was added, and a plan of a model that is a sum, with a pair that is none.
+rule was added, and a plan of a model that is a sum, with a pair that is none. Whole runs are built
+once, and frozen.
 """
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import builder
+from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
@@ -106,8 +109,13 @@ def record(
 
 
 def trials(times: int = 3) -> list[Record]:
+    return list(_trials(times))
+
+
+@cache
+def _trials(times: int) -> tuple[Record, ...]:
     found = [record(NAME, arm, at) for at in range(1, times + 1) for arm in ARMS]
-    return [builder.renumbered(one, place) for place, one in enumerate(found)]
+    return frozen(tuple(builder.renumbered(one, place) for place, one in enumerate(found)))
 
 
 def run(records: Sequence[Record], plans: Sequence[Plan] = (), **more: Any) -> Run:
@@ -126,16 +134,24 @@ def run(records: Sequence[Record], plans: Sequence[Plan] = (), **more: Any) -> R
 
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
-    found = trials() if records is None else list(records)
-    return judge(run(found), found)
+    return source(records).judgement
 
 
 def source(records: Sequence[Record] | None = None) -> Source:
-    found = trials() if records is None else list(records)
+    return _own() if records is None else _judged(list(records))
+
+
+@cache
+def _own() -> Source:
+    return frozen(_judged(trials()))
+
+
+def _judged(found: Sequence[Record]) -> Source:
     made = run(found)
     return Source(run=made, records=found, judgement=judge(made, found))
 
 
+@cache
 def by_protocol() -> Source:
     """UDP beside TCP, for which a gateway that tracks connections has more to do."""
     looks = {"nf_conntrack_tcp_packet": (355, 1)}
@@ -146,9 +162,10 @@ def by_protocol() -> Source:
         ran = functions(arm.features) | more
         found.append(record(NAME, arm, repeat, ran, {"l4": l4}))
     made = run(found, [plan(arms=arms, times=2, sweep={"l4": ("udp", "tcp")})])
-    return Source(run=made, records=found, judgement=judge(made, found))
+    return frozen(Source(run=made, records=found, judgement=judge(made, found)))
 
 
+@cache
 def compared(rules: int = 101, allow: float = 0.01, boots: int = 0) -> Source:
     """An A/B test of 100 rules against so many."""
     arms = [
@@ -159,7 +176,7 @@ def compared(rules: int = 101, allow: float = 0.01, boots: int = 0) -> Source:
     sides = [Side(name=arm.setup, station_file="qemu-mips", station=STATION) for arm in arms]
     test = AB(old=sides[0], new=sides[1], allow=allow)
     made = run(found, [plan(TEST, arms)], ab=test, suite=TEST)
-    return Source(run=made, records=found, judgement=judge(made, found))
+    return frozen(Source(run=made, records=found, judgement=judge(made, found)))
 
 
 # A model: base, bytes that bend at 512, features, and a pair that is no sum.
@@ -184,6 +201,7 @@ def executes(path: str, features: Sequence[str], direction: str, size: int) -> i
     return count
 
 
+@cache
 def modelled() -> Source:
     """The run of a model, fitted."""
     setups = [(*one, False) for one in FITTED] + [(*one, True) for one in HELD_OUT]
@@ -200,7 +218,8 @@ def modelled() -> Source:
     made = run(found, [plan(MODEL, arms, case=case)])
     judged = judge(made, found)
     times = measured(made, found, judged)
-    return Source(run=made, records=found, judgement=judged, model=fit(times) if times else None)
+    model = fit(times) if times else None
+    return frozen(Source(run=made, records=found, judgement=judged, model=model))
 
 
 def model() -> Model:

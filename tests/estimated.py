@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up run of `counting/estimate`: known events for a packet, the same in every trial."""
+"""A made-up run of `counting/estimate`: known events for a packet, the same in every trial.
+
+The plan, the judgements and the whole run are built once, and frozen.
+"""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 import builder
+from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.plan.load import load
@@ -33,13 +38,14 @@ STEADY: Final = {
 }
 
 
+@cache
 def plan(*, steady: bool = False) -> Plan:
     """The shipped one; `steady`: of devices that wait for their memory alone."""
     (found,) = load("counting/estimate")[1]
     devices = found.gateway.devices
     if steady:
         devices = tuple(replace(device, **STEADY) for device in devices)
-    return replace(found, gateway=replace(found.gateway, devices=devices))
+    return frozen(replace(found, gateway=replace(found.gateway, devices=devices)))
 
 
 def events(arm: str, device: str) -> dict[str, float]:
@@ -91,14 +97,17 @@ def run(made: Plan, records: Sequence[Record]) -> Run:
 
 
 def judgement(*, steady: bool = False) -> Judgement:
-    made = plan(steady=steady)
-    found = trials(made)
-    return judge(run(made, found), found)
+    return _whole(steady).judgement
 
 
 def source() -> Source:
     """The run as a page needs it."""
-    made = plan()
+    return _whole(steady=False)
+
+
+@cache
+def _whole(steady: bool) -> Source:
+    made = plan(steady=steady)
     found = trials(made)
-    told = run(made, found)
-    return Source(run=told, records=found, judgement=judge(told, found))
+    whole = run(made, found)
+    return frozen(Source(run=whole, records=found, judgement=judge(whole, found)))

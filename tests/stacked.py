@@ -2,14 +2,17 @@
 """A third made-up run: a ladder of features on a gateway whose speed drifts by a fifth.
 
 Each arm takes a known time for a packet, times the drift that all arms of a block share, times the
-chance of a trial. And a plan of ways to tune it, at overload and at a set rate.
+chance of a trial. And a plan of ways to tune it, at overload and at a set rate. What has no
+arguments is built once, and frozen.
 """
 
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import builder
+from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
@@ -72,6 +75,14 @@ def trials(
     times: int = 30, *, seed: int = 1, spread: float = 0.03, adds: Mapping[str, float] = ADDS_NS
 ) -> list[Record]:
     """Blocks of one trial an arm, shuffled."""
+    return list(_trials(times, seed, spread, tuple(adds.items())))
+
+
+@cache
+def _trials(
+    times: int, seed: int, spread: float, added: tuple[tuple[str, float], ...]
+) -> tuple[Record, ...]:
+    adds = dict(added)
     chance = random.Random(seed)
     found: list[Record] = []
     for repeat in range(1, times + 1):
@@ -79,7 +90,7 @@ def trials(
         for arm in chance.sample(ARMS, len(ARMS)):
             took_ns = (BASE_NS + adds[arm.name]) * drift * chance.gauss(1, spread)
             found.append(builder.renumbered(_trial(arm, repeat, took_ns), len(found)))
-    return found
+    return frozen(tuple(found))
 
 
 def _trial(arm: Arm, repeat: int, took_ns: float) -> Record:
@@ -93,6 +104,15 @@ def _trial(arm: Arm, repeat: int, took_ns: float) -> Record:
 
 def tuned() -> Iterator[Record]:
     """Six repeats of each way to tune it, at overload and at 50 000 packets/s."""
+    return iter(_tuned())
+
+
+@cache
+def _tuned() -> tuple[Record, ...]:
+    return frozen(tuple(_each_way()))
+
+
+def _each_way() -> Iterator[Record]:
     chance = random.Random(2)
     for name, (most, delay_us, busy) in TUNED.items():
         for rate in (0, 50_000):
@@ -127,8 +147,15 @@ def _spec(record: Record) -> TrialSpec:
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
     """As `stats` judges these trials."""
-    found = [*trials(), *tuned()] if records is None else list(records)
-    return judge(run(found), found)
+    return _own()[1] if records is None else judge(run(records), list(records))
+
+
+@cache
+def _own() -> tuple[Run, Judgement]:
+    """The run of all trials, and what is judged of it."""
+    found = [*trials(), *tuned()]
+    whole = run(found)
+    return frozen((whole, judge(whole, found)))
 
 
 def ladder(records: Sequence[Record] | None = None) -> Ladder:
@@ -138,5 +165,5 @@ def ladder(records: Sequence[Record] | None = None) -> Ladder:
 
 def source() -> Source:
     """The run as a page needs it."""
-    found = [*trials(), *tuned()]
-    return Source(run=run(found), records=found, judgement=judgement(found))
+    whole, judged = _own()
+    return Source(run=whole, records=[*trials(), *tuned()], judgement=judged)

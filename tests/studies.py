@@ -2,13 +2,16 @@
 """A second made-up run: TCP through three paths, by size of write and datagram, lengths as bars.
 
 The gateway is slowed to what a home router of 2007 does, so that published values lie near. Bits of
-payload follow rate = top * size / (size + half): a cost a write and a cost a byte.
+payload follow rate = top * size / (size + half): a cost a write and a cost a byte. Each part is
+built once, and frozen.
 """
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import builder
+from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Factor, Figure, Gateway, Plan, Repeat, Workload
@@ -31,14 +34,16 @@ LENGTHS = (64, 512, 1500)
 CEILING = 112e6
 
 
+@cache
 def plans() -> tuple[Plan, ...]:
-    return (
+    made = (
         _plan("studies/ceiling", "What the tester alone can do", ("direct",)),
         _plan("studies/paths", "NATed, routed, switched", ARMS[:3], figure="bars"),
         _plan("studies/blocks", "TCP of the gateway itself by write size", ("endpoint",)),
         _plan("studies/datagrams", "UDP of the gateway itself by size", ("endpoint",)),
         _plan("studies/lengths", "Routing by length", ("route", "nat"), figure="bars"),
     )
+    return frozen(made)
 
 
 def _plan(name: str, title: str, paths: Sequence[str], figure: Figure = "auto") -> Plan:
@@ -56,6 +61,7 @@ def _plan(name: str, title: str, paths: Sequence[str], figure: Figure = "auto") 
     )
 
 
+@cache
 def run() -> Run:
     made, records = plans(), trials()
     arms = {
@@ -70,18 +76,24 @@ def run() -> Run:
         for plan in made
         if plan.name == record.plan
     )
-    return replace(
+    whole = replace(
         builder.run(), run="20261122-101500-studies", suite="studies", title="Home routers of 2007",
         plans=made, trials=specs, command=("gatemark", "run", "studies", "--seed", "9"), notes=(),
     )  # fmt: skip
+    return frozen(whole)
 
 
 def trials() -> list[Record]:
     """All records; the numbers are drawn with a fixed seed."""
+    return list(_trials())
+
+
+@cache
+def _trials() -> tuple[Record, ...]:
     chance = random.Random(9)
     found = [*_ceilings(chance), *_paths(chance), *_blocks(chance), *_datagrams(chance)]
     found += _lengths(chance)
-    return [builder.renumbered(record, place) for place, record in enumerate(found)]
+    return frozen(tuple(builder.renumbered(record, place) for place, record in enumerate(found)))
 
 
 def _ceilings(chance: random.Random) -> Iterator[Record]:
@@ -193,11 +205,12 @@ def source(judged: Judgement | None = None, published: bool = True) -> Source:
     return Source(run=run(), records=trials(), judgement=judged or judgement(), beside=found)
 
 
+@cache
 def judgement() -> Judgement:
     """A hand-made judgement of `trials()`."""
     found = builder.points(trials())
     points = tuple(point for point in found if point.plan != "studies/ceiling")
-    return Judgement(
+    made = Judgement(
         ceilings=tuple(point for point in found if point.plan == "studies/ceiling"),
         points=tuple(_limited(point) for point in points),
         knees=(),
@@ -210,6 +223,7 @@ def judgement() -> Judgement:
         skipped=0,
         missing=0,
     )
+    return frozen(made)
 
 
 def _limited(point: PointResult) -> PointResult:
@@ -270,6 +284,11 @@ PRINTED: tuple[tuple[str, str, str, Mapping[str, Factor], float], ...] = (
 
 def beside() -> list[Beside]:
     """Published values, some of them far from ours; not all are those of the studies."""
+    return list(_beside())
+
+
+@cache
+def _beside() -> tuple[Beside, ...]:
     found = judgement().points
     made = []
     for plan, arm, device, factors, value in PRINTED:
@@ -290,7 +309,7 @@ def beside() -> list[Beside]:
                 differs=("duration 20 s there, 10 s here", "congestion control not said there"),
             )
         )
-    return made
+    return frozen(tuple(made))
 
 
 def _published(device: str, value: float) -> Published:

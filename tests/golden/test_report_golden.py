@@ -8,6 +8,7 @@ from pathlib import Path
 
 import builder
 import counted
+import drawn
 import estimated
 import msgspec
 import packets
@@ -19,7 +20,7 @@ import swift
 import traveled
 from msgspec.structs import replace
 
-from gatemark.report import gallery, terminal
+from gatemark.report import terminal
 from gatemark.report.answer import answers, estimate, exact, exact_ab, fit, ladder, payload
 from gatemark.report.answer import pareto as front_words
 from gatemark.report.chart import knee, pareto, subsystem, waterfall
@@ -64,9 +65,9 @@ def test_knee_figure(request: pytest.FixtureRequest) -> None:
 
 
 def test_queues(request: pytest.FixtureRequest) -> None:
-    source = queued.source()
+    source = drawn.source("queued")
     tables = [t for name, t in answers.tables(source) if name.startswith("queues")]
-    titles = [figure.title for figure in gallery.figures(source) if figure.plan == queued.PLAN]
+    titles = [figure.title for figure in drawn.figures("queued") if figure.plan == queued.PLAN]
     blocks = [titles, *([table.caption, *table.lines()] for table in tables)]
     check(request, "queue.txt", "\n\n".join("\n".join(lines) for lines in blocks) + "\n")
 
@@ -89,8 +90,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
-    drawn = gallery.figures(studies.source())
-    figure = next(one for one in drawn if one.name == FIGURES[name])
+    figure = next(one for one in drawn.figures("studies") if one.name == FIGURES[name])
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
@@ -172,7 +172,7 @@ def test_study_tables(request: pytest.FixtureRequest) -> None:
 
 @pytest.mark.parametrize("name", ["predicted", "time-per-packet"])
 def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
-    figure = next(one for one in gallery.figures(packets.source()) if one.name == name)
+    figure = next(one for one in drawn.figures("packets") if one.name == name)
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, f"{name}.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
@@ -181,7 +181,7 @@ def test_model_figure(request: pytest.FixtureRequest, name: str) -> None:
 def test_estimate(request: pytest.FixtureRequest) -> None:
     made = estimate.table(estimated.judgement(), published(), "6.1.0-test")
     check(request, "estimate.txt", "\n".join([made.caption, *made.lines()]) + "\n")
-    figure = next(f for f in gallery.figures(estimated.source()) if "estimate" in f.name)
+    figure = next(f for f in drawn.figures("estimated") if "estimate" in f.name)
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "estimate.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")

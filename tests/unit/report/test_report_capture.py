@@ -83,6 +83,13 @@ def judgement() -> Judgement:
     )
 
 
+@pytest.fixture(scope="module")
+def losing() -> Figure:
+    """Of arms that lose packets at full speed."""
+    (figure,) = capture.figures(pushed(LOSING), [])
+    return figure
+
+
 def pushed(losses: dict[str, float], rates: tuple[float, ...] = (1e6, 20e6)) -> Judgement:
     """Arms that are whole at each set rate, and lose this much at full speed."""
     points = [point(arm, bps) for arm in losses for bps in rates]
@@ -126,20 +133,19 @@ def test_the_table_has_a_line_for_each_arm(judgement: Judgement) -> None:
 LOSING = {"no capture": 0.0, "snaplen 68": 0.88, "snaplen 1500": 0.9}
 
 
-def test_no_line_leads_to_full_speed() -> None:
-    (figure,) = capture.figures(pushed(LOSING), [])
-    spec = figure.specifications()[0]
-    assert {row["speed"] for row in figure.rows} == {"set", "full speed"}
+def test_no_line_leads_to_full_speed(losing: Figure) -> None:
+    spec = losing.specifications()[0]
+    assert {row["speed"] for row in losing.rows} == {"set", "full speed"}
     for layer in spec["layer"]:
         kind = layer["mark"]["type"]
         if kind in ("line", "area"):
             assert "(datum.speed === 'set')" in str(layer["transform"])
     assert "'text': 'full speed'" in str(spec)
-    assert "No line leads there" in figure.definition
+    assert "No line leads there" in losing.definition
 
 
-def test_the_title_parts_set_rates_from_full_speed() -> None:
-    assert capture.figures(pushed(LOSING), [])[0].title == (
+def test_the_title_parts_set_rates_from_full_speed(losing: Figure) -> None:
+    assert losing.title == (
         "Nothing lost and nothing missed with every program: at every set rate up to 20 Mbit/s; "
         "at full speed 88 to 90 % is lost"
     )
@@ -193,11 +199,11 @@ def test_the_legend_stands_in_the_first_panel_alone(figure: Figure) -> None:
     assert legends[1:] == [{"None"}] * (len(legends) - 1)
 
 
-def test_ticks_stand_at_decades(figure: Figure) -> None:
+def test_ticks_stand_at_decades(figure: Figure, losing: Figure) -> None:
     axis = figure.specifications()[0]["layer"][0]["encoding"]["x"]["axis"]
     assert axis["labelOverlap"] is True
     assert axis["values"] == [1e6, 1e7, 1e8, 1e9]
-    wide = capture.figures(pushed(LOSING), [])[0].specifications()[0]
+    wide = losing.specifications()[0]
     assert wide["layer"][0]["encoding"]["x"]["axis"]["values"] == [1e6, 1e7, 1e8, 1e9, 1e10]
 
 

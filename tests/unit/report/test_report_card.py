@@ -42,12 +42,11 @@ def test_a_knee_at_zero_that_is_a_bound_has_a_card_and_a_row() -> None:
     assert "≥ 0" in rates.knees(limited).rows[0][3]
 
 
-@pytest.mark.parametrize(
-    "made",
-    [cards.cards(builder.judgement()), cards.cards(at_full_speed(), virtual=True)],
-    ids=["slowed", "virtual"],
-)
-def test_what_is_no_device_gets_no_grade_and_no_share_of_a_line(made: Sequence[Card]) -> None:
+@pytest.mark.parametrize("kind", ["slowed", "virtual"])
+def test_what_is_no_device_gets_no_grade_and_no_share_of_a_line(kind: str) -> None:
+    is_virtual = kind == "virtual"
+    judged = at_full_speed() if is_virtual else builder.judgement()
+    made = cards.cards(judged, virtual=is_virtual)
     assert card_of(made, "Delay under load").grade == ""
     texts = [text for card in made for text in (card.line, *card.lines, card.definition)]
     assert not [text for text in texts if "gigabit" in text or "Grade" in text]

@@ -3,16 +3,17 @@
 
 import statistics
 from collections.abc import Sequence
+from functools import cache
 
-import builder
+import drawn
 import pytest
-import studies
 from msgspec.structs import replace
 
 from gatemark.plan.model import is_twin
 from gatemark.report import gallery
 from gatemark.report.answer import rates
 from gatemark.report.card import cards
+from gatemark.report.chart import bar, knee
 from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group.source import Source
 from gatemark.stats.judge import judge
@@ -23,24 +24,32 @@ BARS = {"bars-studies-paths": "studies/paths", "bars-studies-lengths": "studies/
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 
 
-def judged(run: Source) -> Source:
+@cache
+def judged(name: str) -> Source:
     """The run as `stats` judges it: nothing is taken from what a test made up."""
-    found = judge(run.run, run.records)
-    return Source(run=run.run, records=run.records, judgement=found)
+    run = drawn.source(name)
+    judgement = judge(run.run, run.records)
+    return Source(run=run.run, records=run.records, judgement=judgement)
+
+
+@cache
+def figures(name: str) -> Sequence[Figure]:
+    return gallery.figures(judged(name))
 
 
 @pytest.fixture(scope="module")
 def quick() -> Source:
-    return judged(builder.source())
+    return judged("builder")
 
 
 @pytest.fixture(scope="module")
 def study() -> Source:
-    return judged(studies.source())
+    return judged("studies")
 
 
-def named(source: Source, start: str) -> Figure:
-    return next(one for one in gallery.figures(source) if one.name.startswith(start))
+def named(name: str, start: str) -> Figure:
+    """The figure of the run of this name that begins so."""
+    return next(figure for figure in figures(name) if figure.name.startswith(start))
 
 
 def samples(records: Sequence[Record], quantity: str, **factors: object) -> list[float]:
@@ -69,7 +78,7 @@ def same(row: Row, name: str, found: Sequence[float]) -> None:
 
 @pytest.mark.parametrize("kind", SWEPT)
 def test_a_sweep_draws_the_medians_of_its_trials(quick: Source, kind: str) -> None:
-    figure = named(quick, f"{kind}-")
+    figure = named("builder", f"{kind}-")
     assert figure.rows
     for row in figure.rows:
         at = {"arm": row["arm"], "direction": row["direction"], "rate_pps": row["offered_pps"]}
@@ -78,13 +87,14 @@ def test_a_sweep_draws_the_medians_of_its_trials(quick: Source, kind: str) -> No
 
 
 def test_each_dot_is_a_trial(quick: Source) -> None:
-    figure = named(quick, "knee-")
+    figure = named("builder", "knee-")
     dots = [float(row["received_pps"] or 0) for row in figure.extra[f"{figure.name}-repeats"]]
     assert sorted(dots) == sorted(samples(quick.records, "received_pps", plan="quick/sweep"))
 
 
 def test_bars_of_the_tester_are_its_trials(quick: Source) -> None:
-    figure = named(quick, "ceiling")
+    figure = named("builder", "ceiling")
+    assert figure.rows
     every = samples(quick.records, "received_pps", path="direct")
     for row in figure.rows:
         assert row["received_pps_lo"] in every
@@ -93,7 +103,7 @@ def test_bars_of_the_tester_are_its_trials(quick: Source) -> None:
 
 @pytest.mark.parametrize("name", BARS)
 def test_bars_are_the_medians_of_their_trials(study: Source, name: str) -> None:
-    figure = named(study, name)
+    figure = named("studies", name)
     mine = [p for p in study.judgement.points if p.plan == BARS[name] and not is_twin(p.arm)]
     assert len(figure.rows) == len(mine) > 0
     for point in mine:
@@ -103,8 +113,8 @@ def test_bars_are_the_medians_of_their_trials(study: Source, name: str) -> None:
         same(row, "payload_bps", found)
 
 
-def test_every_value_of_every_figure_has_its_interval(quick: Source, study: Source) -> None:
-    for figure in (*gallery.figures(quick), *gallery.figures(study)):
+def test_every_value_of_every_figure_has_its_interval() -> None:
+    for figure in (*figures("builder"), *figures("studies")):
         ends = [name.removesuffix("_lo") for name in figure.columns if name.endswith("_lo")]
         assert ends, figure.name
         for row in figure.rows:
@@ -122,10 +132,12 @@ def test_a_tester_limited_value_bears_its_sign_wherever_it_stands(quick: Source)
     source = Source(run=quick.run, records=quick.records, judgement=limited)
     assert cards.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
     assert all(row[3].startswith("≥ ") for row in rates.knees(limited).rows)
-    texts = [str(row["text"]) for row in named(source, "single").rows]
+    singles = bar.singles(limited, quick.run.plans)
+    assert singles is not None
+    texts = [str(row["text"]) for row in singles.rows]
     assert texts
     assert all(text.startswith("≥ ") for text in texts)
-    marks = named(source, "knee-").extra
+    marks = knee.figure(source, limited.knees).extra
     names = [row for name, rows in marks.items() if name.endswith("-marks") for row in rows]
     assert names
     assert all("≥" in str(row) for row in names)

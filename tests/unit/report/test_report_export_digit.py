@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digits of a value in a text."""
 
+from functools import cache
+
 import builder
 import pytest
 from hypothesis import given
@@ -11,12 +13,16 @@ from gatemark.report.export.digit import rounded
 from gatemark.stats.judgement import Value
 from gatemark.stats.values import values
 
-PLAIN = values(builder.judgement())[0]
 NUMBERS = st.floats(-1e12, 1e12)
 
 
+@cache
+def plain() -> Value:
+    return values(builder.judgement())[0]
+
+
 def digits(value: float, lo: float, hi: float) -> tuple[str, ...]:
-    made = rounded(replace(PLAIN, value=value, lo=lo, hi=hi))
+    made = rounded(replace(plain(), value=value, lo=lo, hi=hi))
     return tuple(map(str, (made.value, made.lo, made.hi)))
 
 
@@ -41,18 +47,18 @@ def test_a_value_ends_where_its_error_ends(
 
 
 def test_the_smallest_change_ends_there_too() -> None:
-    made = rounded(replace(PLAIN, value=5.0123, lo=4.5, hi=5.5, mde=0.43219))
+    made = rounded(replace(plain(), value=5.0123, lo=4.5, hi=5.5, mde=0.43219))
     assert made.mde == 0.4
 
 
 def test_probabilities_have_six_figures() -> None:
-    made = rounded(replace(PLAIN, level=0.9572260547429323, p=0.0021645021645))
+    made = rounded(replace(plain(), level=0.9572260547429323, p=0.0021645021645))
     assert (made.level, made.p) == (0.957226, 0.0021645)
 
 
 @given(st.tuples(NUMBERS, NUMBERS, NUMBERS).map(sorted))
 def test_rounding_moves_nothing_by_a_fifth_of_the_error(ends: list[float]) -> None:
-    value: Value = replace(PLAIN, lo=ends[0], value=ends[1], hi=ends[2])
+    value: Value = replace(plain(), lo=ends[0], value=ends[1], hi=ends[2])
     made, error = rounded(value), max(ends[1] - ends[0], ends[2] - ends[1])
     for exact, whole in zip(
         (value.lo, value.value, value.hi), (made.lo, made.value, made.hi), strict=True

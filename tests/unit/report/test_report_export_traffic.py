@@ -12,39 +12,47 @@ from gatemark.plan.model import Search
 from gatemark.report.export.row import of_values
 from gatemark.report.export.traffic import rates, traffic
 from gatemark.report.group.source import Source
+from gatemark.stats.judgement import Value
 from gatemark.stats.values import values
 from gatemark.store.run import Run
 
-RUN = builder.run()
-JUDGED = builder.judgement()
-PLAIN = next(v for v in values(JUDGED) if v.plan == "quick/plain")
-SWEPT = next(v for v in values(JUDGED) if v.point.get("rate_pps") == 60_000)
+
+def plain() -> Value:
+    return next(v for v in values(builder.judgement()) if v.plan == "quick/plain")
+
+
+def swept() -> Value:
+    return next(v for v in values(builder.judgement()) if v.point.get("rate_pps") == 60_000)
 
 
 def made(run: Run) -> Source:
-    return Source(run=run, records=(), judgement=JUDGED)
+    return Source(run=run, records=(), judgement=builder.judgement())
 
 
 def run_with(**fields: Any) -> Run:
     """The run whose plain trials were planned with these fields."""
-    trials = [replace(t, **fields) if t.plan == "quick/plain" else t for t in RUN.trials]
-    return replace(RUN, trials=tuple(trials))
+    run = builder.run()
+    trials = [replace(t, **fields) if t.plan == "quick/plain" else t for t in run.trials]
+    return replace(run, trials=tuple(trials))
 
 
 def set_rate(run: Run) -> object:
-    return traffic(PLAIN, rates(made(run)))["rate_pps"]
+    return traffic(plain(), rates(made(run)))["rate_pps"]
 
 
 def test_a_rate_that_varies_is_that_of_the_point() -> None:
-    assert traffic(SWEPT, rates(made(RUN)))["rate_pps"] == 60_000
+    assert traffic(swept(), rates(made(builder.run())))["rate_pps"] == 60_000
 
 
 def test_a_rate_that_the_plan_sets_is_there_though_no_factor() -> None:
-    assert set_rate(run_with(workload=replace(RUN.trials[0].workload, rate_pps=5e3))) == 5_000
+    assert (
+        set_rate(run_with(workload=replace(builder.run().trials[0].workload, rate_pps=5e3)))
+        == 5_000
+    )
 
 
 def test_as_fast_as_it_goes_is_zero_as_in_a_plan() -> None:
-    assert set_rate(RUN) == 0
+    assert set_rate(builder.run()) == 0
 
 
 def test_a_search_has_no_set_rate() -> None:
@@ -52,8 +60,8 @@ def test_a_search_has_no_set_rate() -> None:
 
 
 def test_a_knee_is_of_no_rate() -> None:
-    knee = next(v for v in values(JUDGED) if v.quantity == "knee_pps")
-    assert traffic(knee, rates(made(RUN)))["rate_pps"] is None
+    knee = next(v for v in values(builder.judgement()) if v.quantity == "knee_pps")
+    assert traffic(knee, rates(made(builder.run())))["rate_pps"] is None
 
 
 def test_tcp_has_no_set_rate() -> None:
@@ -65,9 +73,9 @@ def test_tcp_has_no_set_rate() -> None:
 
 @pytest.mark.parametrize(("frame", "payload"), [(64, 18), (1518, 1472), (None, None)])
 def test_a_frame_has_a_payload(frame: int | None, payload: int | None) -> None:
-    value = replace(PLAIN, definition=replace(PLAIN.definition, frame_bytes=frame))
+    value = replace(plain(), definition=replace(plain().definition, frame_bytes=frame))
     assert traffic(value, {})["payload_bytes"] == payload
 
 
 def test_every_row_has_a_direction() -> None:
-    assert {row["direction"] for row in of_values([made(RUN)])} == {"up", "down"}
+    assert {row["direction"] for row in of_values([made(builder.run())])} == {"up", "down"}

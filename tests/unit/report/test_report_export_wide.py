@@ -4,11 +4,11 @@
 import csv
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import builder
-import duckdb
 import pytest
 import studies
 from msgspec.structs import replace
@@ -24,11 +24,18 @@ def source(records: list[Record], label: str = "first") -> Source:
     return Source(run=run, records=records, judgement=judge(run, records), label=label)
 
 
-FIRST = source(builder.trials())
-TCP = Source(
-    run=studies.run(), records=studies.trials(), judgement=studies.judgement(), label="studies"
-)
-JUDGED = FIRST.judgement
+@cache
+def first() -> Source:
+    return source(builder.trials())
+
+
+@cache
+def tcp() -> Source:
+    return Source(
+        run=studies.run(), records=studies.trials(), judgement=studies.judgement(), label="studies"
+    )
+
+
 PLACE = {"plan": "quick/sweep", "arm": "nat", "direction": "up", "rate_pps": "60000"}
 
 
@@ -43,25 +50,27 @@ def document(*sources: Source) -> list[dict[str, Any]]:
 
 
 def row(**place: str) -> dict[str, str]:
-    (match,) = (row for row in table(FIRST) if place.items() <= row.items())
+    (match,) = (row for row in table(first()) if place.items() <= row.items())
     return match
 
 
 def test_each_point_and_each_knee_is_a_row() -> None:
-    kinds = [row["kind"] for row in table(FIRST)]
-    points = (*JUDGED.ceilings, *JUDGED.floors, *JUDGED.points)
-    assert (kinds.count("point"), kinds.count("knee")) == (len(points), len(JUDGED.knees))
+    kinds = [row["kind"] for row in table(first())]
+    judged = first().judgement
+    points = (*judged.ceilings, *judged.floors, *judged.points)
+    assert (kinds.count("point"), kinds.count("knee")) == (len(points), len(judged.knees))
 
 
 def test_an_interval_stands_beside_its_quantity() -> None:
-    names = list(table(FIRST)[0])
+    names = list(table(first())[0])
     at = names.index("received_pps")
     assert names[at : at + 3] == ["received_pps", "received_pps_lo", "received_pps_hi"]
 
 
 def test_a_row_has_the_values_of_its_point() -> None:
-    point = next(p for p in JUDGED.points if p.point == {"direction": "up", "rate_pps": 60_000})
-    made = next(r for r in document(FIRST) if r["arm"] == point.arm and r["rate_pps"] == 60_000)
+    place = {"direction": "up", "rate_pps": 60_000}
+    point = next(p for p in first().judgement.points if p.point == place)
+    made = next(r for r in document(first()) if r["arm"] == point.arm and r["rate_pps"] == 60_000)
     interval = point.values["received_pps"]
     ends = (made["received_pps"], made["received_pps_lo"], made["received_pps_hi"])
     assert ends == (interval.value, interval.lo, interval.hi)
@@ -85,12 +94,12 @@ def test_the_codes_of_warnings_are_in_one_cell() -> None:
 
 
 def test_a_column_that_is_empty_in_all_rows_is_left_out() -> None:
-    assert not {"write_bytes", "goodput_bps"} & set(table(FIRST)[0])
-    assert {"write_bytes", "goodput_bps"} <= set(table(TCP)[0])
+    assert not {"write_bytes", "goodput_bps"} & set(table(first())[0])
+    assert {"write_bytes", "goodput_bps"} <= set(table(tcp())[0])
 
 
 def test_no_row_has_a_definition_or_a_factor_twice() -> None:
-    names = list(table(FIRST)[0])
+    names = list(table(first())[0])
     assert not [n for n in names if n.startswith("definition.") or n == "point.rate_pps"]
 
 
@@ -100,13 +109,16 @@ def test_another_factor_is_a_column_too() -> None:
 
 
 def test_rows_of_several_runs_have_the_same_columns() -> None:
-    made = table(FIRST, TCP)
+    made = table(first(), tcp())
     assert {row["run"] for row in made} == {"first", "studies"}
     assert all(None not in row and None not in row.values() for row in made)
 
 
-@pytest.mark.parametrize("made", [FIRST, TCP], ids=["udp", "tcp"])
-def test_parquet_has_the_rows_of_the_csv(made: Source, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["udp", "tcp"])
+def test_parquet_has_the_rows_of_the_csv(kind: str, tmp_path: Path) -> None:
+    import duckdb
+
+    made = {"udp": first, "tcp": tcp}[kind]()
     (tmp_path / "a.parquet").write_bytes(form.export("parquet", [made], "points"))
     read = duckdb.read_parquet(str(tmp_path / "a.parquet"))
     assert read.columns == list(table(made)[0])

@@ -3,9 +3,9 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import cache
 
 import builder
-import pytest
 from msgspec.structs import replace
 
 from gatemark.report import gallery
@@ -38,14 +38,18 @@ def point(words: str, arm: str = "a", level: str = "O3", **values: float) -> Poi
 
 
 LOOKED_UP = "lpm mix=in-table structure={} table=generated:1009:1"
-POINTS = [
-    point(LOOKED_UP.format("tbm4"), ops_s=4e6),
-    point(LOOKED_UP.format("sst15"), ops_s=1e6),
-    point(LOOKED_UP.format("dir24"), ops_s=9e6),  # not one of the study's
-    point(LOOKED_UP.format("tbm4"), level="O0", ops_s=2e5),
-    point("filter structure=cbf workload=study", query__ops_s=7e6, remove__ops_s=5e6),
-    point("match engine=hfa patterns=aut2 payload=http:200", ops_s=3e4),
-]
+
+
+@cache
+def points() -> list[PointResult]:
+    return [
+        point(LOOKED_UP.format("tbm4"), ops_s=4e6),
+        point(LOOKED_UP.format("sst15"), ops_s=1e6),
+        point(LOOKED_UP.format("dir24"), ops_s=9e6),  # not one of the study's
+        point(LOOKED_UP.format("tbm4"), level="O0", ops_s=2e5),
+        point("filter structure=cbf workload=study", query__ops_s=7e6, remove__ops_s=5e6),
+        point("match engine=hfa patterns=aut2 payload=http:200", ops_s=3e4),
+    ]
 
 
 def drawn(points: list[PointResult], records: Sequence[Record] = ()) -> list[Figure]:
@@ -59,7 +63,7 @@ def source(points: list[PointResult], records: Sequence[Record] = ()) -> Source:
 
 
 def test_bars_are_the_study_s_structures_at_its_level() -> None:
-    labels = [[(row["input"], row["kernel"]) for row in figure.rows] for figure in drawn(POINTS)]
+    labels = [[(row["input"], row["kernel"]) for row in figure.rows] for figure in drawn(points())]
     assert labels == [
         [("1009 prefixes", "tbm4"), ("1009 prefixes", "sst15")],
         [("counting Bloom filter", "query"), ("counting Bloom filter", "remove")],
@@ -69,17 +73,17 @@ def test_bars_are_the_study_s_structures_at_its_level() -> None:
 
 def test_a_kernel_has_one_bar_by_the_first_plan_that_timed_it() -> None:
     words = LOOKED_UP.format("tbm4")
-    again = [*POINTS, point(f"{words} mode=dependent", ops_s=5e6), point(words, ops_s=6e6)]
-    assert drawn(again)[0].rows == drawn(POINTS)[0].rows
+    again = [*points(), point(f"{words} mode=dependent", ops_s=5e6), point(words, ops_s=6e6)]
+    assert drawn(again)[0].rows == drawn(points())[0].rows
 
 
 def test_a_bar_has_the_interval_of_its_trials() -> None:
-    row = drawn(POINTS)[0].rows[0]
+    row = drawn(points())[0].rows[0]
     assert [row["ops_s"], row["ops_s_lo"], row["ops_s_hi"]] == [4e6, 2e6, 8e6]
 
 
 def test_the_title_says_which_is_fastest() -> None:
-    title = drawn(POINTS)[0].title
+    title = drawn(points())[0].title
     assert title.endswith(": 1009 prefixes most by tbm4, 4.00 M look-ups/s")
 
 
@@ -217,8 +221,7 @@ def test_a_page_without_kernels_has_none_of_it() -> None:
     assert drawn([]) == []
 
 
-@pytest.mark.parametrize("panel", ["lpm", "filter", "match"])
-def test_the_gallery_has_each(panel: str) -> None:
-    judged = replace(builder.judgement(), points=tuple(POINTS))
-    source = Source(run=builder.run(), records=builder.trials(), judgement=judged)
-    assert kernel.NAME.format(panel) in {figure.name for figure in gallery.figures(source)}
+def test_the_gallery_has_each() -> None:
+    judged = replace(builder.nothing(), points=tuple(points()))
+    names = {figure.name for figure in gallery.figures(builder.source(records=[], judged=judged))}
+    assert {kernel.NAME.format(panel) for panel in ("lpm", "filter", "match")} <= names

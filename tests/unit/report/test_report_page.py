@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import builder
+import drawn
 import msgspec
 import pytest
 
@@ -56,7 +57,7 @@ def read(text: str) -> Reader:
 
 @pytest.fixture(scope="module")
 def whole() -> Reader:
-    return read(page.render([builder.source()]))
+    return read(drawn.page("builder"))
 
 
 def test_nothing_is_fetched(whole: Reader) -> None:
@@ -77,11 +78,11 @@ def test_links_lead_somewhere(whole: Reader) -> None:
         assert (link["href"] or "").removeprefix("#") in names
 
 
-def test_library_and_each_dataset_stand_once() -> None:
-    text = page.render([builder.source()])
+def test_library_and_each_dataset_stand_once(whole: Reader) -> None:
+    text = drawn.page("builder")
     assert text.count(".vegaEmbed=") == 1
     assert len(text.encode()) < 2_000_000
-    data = json.loads(read(text).data)
+    data = json.loads(whole.data)
     assert {len(figure["panels"]) for figure in data["figures"]} == {1, 2}
     assert not any("datasets" in panel for f in data["figures"] for panel in f["panels"])
 
@@ -92,7 +93,7 @@ def test_tables_have_captions_and_scopes(whole: Reader) -> None:
 
 
 def test_conditions_are_not_folded() -> None:
-    text = page.render([builder.source()])
+    text = drawn.page("builder")
     start = text.index('id="conditions"')
     section = text[start : text.index("</section>", start)]
     assert "<details" not in section
@@ -146,15 +147,15 @@ def test_page_is_written_whole_or_not_at_all(
     path = tmp_path / "deep" / "report.html"
     nothing = builder.source(records=[], judged=builder.nothing())
     assert page.write([nothing], path) == path
-    before = path.read_bytes()
+    path.write_bytes(b"the page before")
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "rename", refuse)
     with pytest.raises(OSError, match="disk full"):
-        page.write([builder.source()], path)
-    assert path.read_bytes() == before
+        page.write([nothing], path)
+    assert path.read_bytes() == b"the page before"
     assert [found.name for found in path.parent.iterdir()] == ["report.html"]
 
 

@@ -2,7 +2,7 @@
 """One colour, one meaning: a setup has its colour in every figure and on every card of a page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import builder
@@ -13,16 +13,22 @@ import studies
 
 from gatemark.report import gallery
 from gatemark.report.card.cards import cards
+from gatemark.report.chart import instructions
 from gatemark.report.chart.palette import COLORS, GREY, Palette, palette
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 
 CHANNELS = ("color", "fill", "stroke")
-SOURCES: dict[str, Source] = {
-    "sweeps": builder.source(),
-    "studies": studies.source(),
-    "steps": builder.source(judged=stacked.judgement(), records=[]),
+SOURCES: dict[str, Callable[[], Source]] = {
+    "sweeps": builder.source,
+    "studies": studies.source,
+    "steps": lambda: builder.source(judged=stacked.judgement(), records=[]),
 }
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def source(request: pytest.FixtureRequest) -> Source:
+    return SOURCES[request.param]()
 
 
 def encodings(spec: Any) -> Iterator[dict[str, Any]]:
@@ -35,12 +41,16 @@ def encodings(spec: Any) -> Iterator[dict[str, Any]]:
         yield from encodings(part)
 
 
-def painted(source: Source) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+@pytest.fixture(scope="module")
+def painted(source: Source) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Of each figure: its plan, and what is coloured."""
     colors = palette(source.judgement)
+    made = []
     for figure in gallery.figures(source):
         panels = figure.specifications()
         colors.paint(panels, figure.plan)
-        yield figure.plan, [part for part in encodings(panels) if "scale" in part]
+        made.append((figure.plan, [part for part in encodings(panels) if "scale" in part]))
+    return made
 
 
 def setup_of(source: Source, colors: Palette, plan: str, label: str) -> str:
@@ -49,11 +59,12 @@ def setup_of(source: Source, colors: Palette, plan: str, label: str) -> str:
     return next(about.setup for about in judged if (about.plan, about.arm) == arm)
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
-def test_a_setup_has_one_colour_on_a_page(source: Source) -> None:
+def test_a_setup_has_one_colour_on_a_page(
+    source: Source, painted: list[tuple[str, list[dict[str, Any]]]]
+) -> None:
     colors = palette(source.judgement)
     seen: dict[tuple[str, str], set[str]] = {}
-    for plan, parts in painted(source):
+    for plan, parts in painted:
         # Lines of a single arm by their streams are no arms, and have no colours of arms.
         for scale in (part["scale"] for part in parts if "range" in part["scale"]):
             for arm, color in zip(scale["domain"], scale["range"], strict=True):
@@ -64,7 +75,6 @@ def test_a_setup_has_one_colour_on_a_page(source: Source) -> None:
     assert {len(looks) for looks in seen.values()} == {1}
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
 def test_two_setups_of_few_have_two_colours(source: Source) -> None:
     colors = palette(source.judgement)
     looks = {
@@ -75,14 +85,15 @@ def test_two_setups_of_few_have_two_colours(source: Source) -> None:
     assert len({color for _, color in looks}) == len({setup for setup, _ in looks}) == len(looks)
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
-def test_what_is_no_setup_has_no_colour_of_one(source: Source) -> None:
-    others = [part for _, parts in painted(source) for part in parts if part["field"] != "arm"]
+def test_what_is_no_setup_has_no_colour_of_one(
+    painted: list[tuple[str, list[dict[str, Any]]]],
+) -> None:
+    others = [part for _, parts in painted for part in parts if part["field"] != "arm"]
     assert not [part for part in others if "--arm" in str(part.get("scale"))]
 
 
 def test_a_card_has_the_colours_of_the_figures() -> None:
-    source = SOURCES["sweeps"]
+    source = builder.source()
     colors = palette(source.judgement)
     pictures = [card.picture for card in cards(source.judgement) if card.picture]
     drawn = {(bar.name, bar.color) for picture in pictures for bar in picture.bars}
@@ -115,7 +126,7 @@ def test_lines_of_one_arm_share_its_colour_and_differ_in_dash() -> None:
 
 def test_no_two_lines_of_a_panel_look_alike() -> None:
     source = counted.modelled()
-    figure = next(f for f in gallery.figures(source) if f.name.startswith("instructions-"))
+    (figure,) = instructions.figures(source.judgement)
     panels = figure.specifications()
     palette(source.judgement).paint(panels, figure.plan)
     for panel in panels:

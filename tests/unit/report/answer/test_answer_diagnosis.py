@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong, as table, on the page, in the sentence and in the values of `--json`."""
 
-from pathlib import Path
-
 import builder
 import pytest
 from msgspec.structs import replace
@@ -39,12 +37,15 @@ def test_a_full_cpu_is_no_fault(judged: Judgement) -> None:
     assert row[-2:] == ("a constant share is lost", SHARE.words)
 
 
-def test_the_page_has_it_above_its_figures(judged: Judgement, tmp_path: Path) -> None:
-    page.write([builder.source(judged=judged)], tmp_path / "wrong.html")
-    page.write([builder.source()], tmp_path / "sound.html")
-    text = (tmp_path / "wrong.html").read_text()
-    assert text.index(SHARE.words) < text.index('id="first"')
-    assert "What is wrong" not in (tmp_path / "sound.html").read_text()
+def test_the_page_has_it_above_its_figures(judged: Judgement) -> None:
+    bare = replace(builder.nothing(), ceilings=judged.ceilings)  # one figure
+    wrong, sound = (
+        page.render([builder.source(records=[], judged=found)])
+        for found in (replace(bare, diagnoses=judged.diagnoses), bare)
+    )
+    assert wrong.index(SHARE.words) < wrong.index('id="first"')
+    assert "What is wrong" in wrong
+    assert "What is wrong" not in sound
 
 
 def test_the_sentence_goes_on_with_it(judged: Judgement) -> None:

@@ -3,10 +3,10 @@
 
 from dataclasses import replace
 
-import packets
+import drawn
 import pytest
 
-from gatemark.report import gallery, page
+from gatemark.report import gallery
 from gatemark.report.answer import capacity
 from gatemark.report.chart import packet, predicted
 from gatemark.report.group.source import Source
@@ -14,7 +14,7 @@ from gatemark.report.group.source import Source
 
 @pytest.fixture(scope="module")
 def source() -> Source:
-    return packets.source()
+    return drawn.source("packets")
 
 
 def test_predicted_stands_against_measured(source: Source) -> None:
@@ -40,7 +40,7 @@ def test_stacked_terms_come_to_the_whole(source: Source) -> None:
 
 
 def test_they_are_drawn_where_there_is_a_model(source: Source) -> None:
-    names = [figure.name for figure in gallery.figures(source)]
+    names = [figure.name for figure in drawn.figures("packets")]
     assert {"predicted", "time-per-packet"} <= set(names)
     bare = [figure.name for figure in gallery.figures(replace(source, model=None))]
     assert not {"predicted", "time-per-packet"} & set(bare)
@@ -48,8 +48,8 @@ def test_they_are_drawn_where_there_is_a_model(source: Source) -> None:
 
 def test_every_term_and_check_is_in_a_table(source: Source) -> None:
     assert source.model is not None
-    assert len(capacity.terms(source.model).rows) == len(source.model.costs)
-    assert len(capacity.checks(source.model).rows) == len(source.model.checks)
-    text = page.render([source])
-    assert "conntrack with NAT" in text
-    assert "held out" in text
+    terms, checks = capacity.terms(source.model), capacity.checks(source.model)
+    assert len(terms.rows) == len(source.model.costs)
+    assert len(checks.rows) == len(source.model.checks)
+    assert "conntrack with NAT" in str(terms.rows)
+    assert "held out" in str(checks.rows)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import builder
 import counted
+import drawn
 import pytest
 import stacked
 from msgspec.structs import replace
 from typer import Exit
 
 from gatemark.commands import ab as command
-from gatemark.report import gallery, page, terminal
+from gatemark.report import gallery, terminal
 from gatemark.report.answer import at_rate, exact, exact_ab, fit_exact, priced
 from gatemark.report.card import cards
 from gatemark.report.chart import instructions as sizes
@@ -77,7 +78,7 @@ def test_the_waterfall_is_in_instructions(source: Source) -> None:
 
 
 def test_page_and_terminal_have_it(source: Source) -> None:
-    text = page.render([source])
+    text = drawn.page("counted")
     assert 'id="functions-made-steps-conntrack"' in text
     assert 'id="ladder-made-steps"' in text
     said = terminal.answer(source, None, whole=True)

@@ -9,10 +9,10 @@ from gatemark.report.answer import kept
 
 
 def test_a_trial_with_packets_is_a_line_with_a_link() -> None:
-    first, *others = builder.trials()
-    records = [replace(first, packets="00000.pcapng"), *others]
+    first, second, *_ = builder.trials()
+    records = [replace(first, packets="00000.pcapng"), second]
     assert [row[-1] for row in kept.table(records).rows] == ["packets/00000.pcapng"]
-    text = page.render([builder.source(records=records)])
+    text = page.render([builder.source(records=records, judged=builder.nothing())])
     assert '<a href="packets/00000.pcapng">packets/00000.pcapng</a>' in text
 
 

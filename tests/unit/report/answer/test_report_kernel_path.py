@@ -5,12 +5,13 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 import builder
+import drawn
 import pytest
 import traveled
 from command import gatemark
 from msgspec.structs import replace
 
-from gatemark.report import gallery, page, terminal
+from gatemark.report import page, terminal
 from gatemark.report.answer import kernel_path
 from gatemark.report.chart import subsystem
 from gatemark.report.export import folded
@@ -26,7 +27,7 @@ ARMS = [arm.name for arm in traveled.ARMS]
 
 @pytest.fixture(scope="module")
 def judged() -> Judgement:
-    return traveled.judgement()
+    return drawn.source("traveled").judgement
 
 
 def test_each_path_has_a_line_with_netfilters_share(judged: Judgement) -> None:
@@ -84,22 +85,22 @@ def test_the_terminal_shows_the_first_and_the_longest(judged: Judgement) -> None
 
 
 def test_bars_add_up_to_what_is_told() -> None:
-    figure = next(one for one in gallery.figures(traveled.source()) if "subsystems" in one.name)
+    figure = drawn.figure("traveled", "subsystems")
     for end in figure.extra[f"{figure.name}-all"]:
         parts = [row for row in figure.rows if row["key"] == end["key"]]
         assert sum(float(row["amount"] or 0) for row in parts) == end["amount"]
 
 
 def test_the_page_has_each_tree_and_table() -> None:
-    text = page.render([traveled.source()])
-    for one in traveled.judgement().travels:
+    text = drawn.page("traveled")
+    for one in drawn.source("traveled").judgement.travels:
         assert f'id="{kernel_path.anchor(one)}"' in text
         assert f'id="{kernel_path.anchor(one)}-functions"' in text
     assert "__bzero &times; 3" in text
 
 
 def test_runs_side_by_side_keep_their_paths() -> None:
-    both = [changed(traveled.source(), label=letter) for letter in "AB"]
+    both = [changed(drawn.source("traveled"), label=letter) for letter in "AB"]
     found = together.together(both).judgement.travels
     assert {one.arm.partition(":")[0] for one in found} == {"A", "B"}
 
@@ -136,7 +137,7 @@ def test_a_user_may_name_the_parts(tmp_path: Path) -> None:
 
 
 def test_names_of_functions_are_escaped() -> None:
-    source = traveled.source()
+    source = drawn.source("traveled")
     travels = (replace(source.judgement.travels[0], calls=(Call("<script>", 0, 1),)),)
     shown = changed(source, judgement=replace(source.judgement, travels=travels))
     assert "&lt;script&gt;" in page.render([shown])

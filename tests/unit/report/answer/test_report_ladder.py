@@ -4,11 +4,12 @@
 from collections.abc import Sequence
 from dataclasses import replace as changed
 
+import drawn
 import pytest
 import stacked
 from msgspec.structs import replace
 
-from gatemark.report import gallery, page, terminal
+from gatemark.report import terminal
 from gatemark.report.answer import ladder, pareto
 from gatemark.report.card import cards, cost
 from gatemark.report.chart import pareto as scatter
@@ -172,13 +173,13 @@ def test_without_delays_there_is_no_scatter(judged: Judgement) -> None:
 
 
 def test_the_points_of_a_ladder_are_drawn_once() -> None:
-    names = [figure.name for figure in gallery.figures(stacked.source())]
+    names = [figure.name for figure in drawn.figures("stacked")]
     assert names.count("ladder-cost-ladder") == 1
     assert not [name for name in names if name.startswith(("change", "single", "bars", "size"))]
 
 
 def test_the_page_leads_with_it() -> None:
-    text = page.render([stacked.source()])
+    text = drawn.page("stacked")
     assert "Cost of features" in text
     assert 'id="ladder-cost-ladder"' in text
 

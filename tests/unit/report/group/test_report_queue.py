@@ -3,11 +3,11 @@
 
 from dataclasses import replace as swap
 
+import drawn
 import pytest
 import queued
 from msgspec.structs import replace
 
-from gatemark.report import gallery
 from gatemark.report.answer import answers
 from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group import queue
@@ -22,7 +22,7 @@ IDLE, PLAIN, FIRST = (
 
 @pytest.fixture(scope="module")
 def figures() -> dict[str, Figure]:
-    return {figure.name.partition("-")[0]: figure for figure in gallery.figures(queued.source())}
+    return {figure.name.partition("-")[0]: figure for figure in drawn.figures("queued")}
 
 
 def rows(figure: Figure, label: str, **wanted: str) -> list[Row]:

@@ -4,14 +4,14 @@
 from typing import Any
 
 import builder
+import drawn
 import pytest
 import studies
 from msgspec.structs import replace
 
-from gatemark.report import gallery
 from gatemark.report.answer import condition, payload, rates
 from gatemark.report.card import cards
-from gatemark.report.chart import published
+from gatemark.report.chart import published, size
 from gatemark.report.chart.figure import Figure, Row
 from gatemark.report.group import cost, line, study
 from gatemark.report.words import number, traffic
@@ -25,10 +25,10 @@ def judged() -> Judgement:
 
 
 @pytest.fixture(scope="module")
-def drawn(judged: Judgement) -> dict[str, Figure]:
-    found = gallery.figures(studies.source(judged))
-    assert len({figure.name for figure in found}) == len(found)
-    return {figure.name: figure for figure in found}
+def figures() -> dict[str, Figure]:
+    every = drawn.figures("studies")
+    assert len({figure.name for figure in every}) == len(every)
+    return {figure.name: figure for figure in every}
 
 
 def test_sizes_make_a_curve_and_paths_make_bars(judged: Judgement) -> None:
@@ -51,13 +51,13 @@ def test_udp_at_one_size_stays_ranked_by_packets() -> None:
     assert len(study.singles(builder.judgement())) == len(builder.PLAIN)
 
 
-def test_the_twin_is_compared_and_not_drawn(judged: Judgement, drawn: dict[str, Figure]) -> None:
-    assert all("A/A" not in str(row["setup"]) for row in drawn["bars-studies-paths"].rows)
+def test_the_twin_is_compared_and_not_drawn(judged: Judgement, figures: dict[str, Figure]) -> None:
+    assert all("A/A" not in str(row["setup"]) for row in figures["bars-studies-paths"].rows)
     assert any("A/A" in row[0] for row in payload.comparisons(judged).rows)
 
 
-def test_rows_of_a_curve_are_the_points(judged: Judgement, drawn: dict[str, Figure]) -> None:
-    figure = drawn["size-studies-blocks"]
+def test_rows_of_a_curve_are_the_points(judged: Judgement, figures: dict[str, Figure]) -> None:
+    figure = figures["size-studies-blocks"]
     mine = [p for p in judged.points if p.plan == "studies/blocks"]
     rows = {(r["direction"], r["arm"], r["size_bytes"]): r for r in figure.rows}
     assert len(rows) == len(mine)
@@ -68,8 +68,8 @@ def test_rows_of_a_curve_are_the_points(judged: Judgement, drawn: dict[str, Figu
         assert (row["payload_bps"], row["payload_bps_lo"]) == (goodput.value, goodput.lo)
 
 
-def test_titles_say_the_finding(drawn: dict[str, Figure]) -> None:
-    titles = {name: figure.title for name, figure in drawn.items()}
+def test_titles_say_the_finding(figures: dict[str, Figure]) -> None:
+    titles = {name: figure.title for name, figure in figures.items()}
     cpus = [titles.pop(name) for name in list(titles) if name.startswith("thread-")]
     assert len(cpus) == len({*cpus}) == len(studies.plans()) - 1
     assert titles == {
@@ -126,14 +126,13 @@ def test_a_line_that_carries_nothing_is_drawn_and_has_no_share(judged: Judgement
         replace(p, values=p.values | {"goodput_bps": nothing}) if p.plan == "studies/blocks" else p
         for p in judged.points
     )
-    found = gallery.figures(studies.source(replace(judged, points=points)))
-    names = {figure.name for figure in found}
-    assert "size-studies-blocks" in names
-    assert "size-studies-blocks-share" not in names
+    silent = replace(judged, points=points)
+    found = size.figures(studies.source(silent), blocks(silent))
+    assert [figure.name for figure in found] == ["size-studies-blocks"]
 
 
-def test_what_is_published_far_away_is_left_to_the_table(drawn: dict[str, Figure]) -> None:
-    figure = drawn["size-studies-blocks"]
+def test_what_is_published_far_away_is_left_to_the_table(figures: dict[str, Figure]) -> None:
+    figure = figures["size-studies-blocks"]
     devices = {row["device"] for row in figure.extra[f"{figure.name}-published"]}
     assert devices == {"WRT54GL", "TL-WR1043ND"}
     assert "RouterStation Pro are too far from ours" in figure.definition
@@ -146,8 +145,8 @@ def test_an_axis_is_not_stretched(value: float, is_near: bool) -> None:
     assert published.in_reach(value, 100.0) is is_near
 
 
-def test_published_shares_are_of_their_own_device(drawn: dict[str, Figure]) -> None:
-    figure = drawn["size-studies-blocks-share"]
+def test_published_shares_are_of_their_own_device(figures: dict[str, Figure]) -> None:
+    figure = figures["size-studies-blocks-share"]
     rows = figure.extra[f"{figure.name}-published"]
     found = {(row["device"], row["size_bytes"]): row["share"] for row in rows}
     assert found["WRT54GL", 131_072] == 1
@@ -169,9 +168,14 @@ def test_what_the_gateway_itself_sends_has_no_ceiling_between_two_hosts(judged: 
 
 
 def _ceiling_rows(judged: Judgement) -> list[Row]:
-    found = gallery.figures(studies.source(judged, published=False))
-    figure = next(one for one in found if one.name == "size-studies-blocks")
+    figure, *_ = size.figures(studies.source(judged, published=False), blocks(judged))
     return list(figure.extra[f"{figure.name}-ceiling"])
+
+
+def blocks(judged: Judgement) -> study.Study:
+    """The study by size of write."""
+    every = study.studies(judged, studies.plans())
+    return next(shown for shown in every if shown.plan == "studies/blocks")
 
 
 def _routed(judged: Judgement) -> Judgement:
@@ -254,12 +258,12 @@ def test_factors_in_words(name: str, level: str | float, text: str) -> None:
     assert traffic.factor(name, level) == text
 
 
-def test_udp_at_one_cost_for_each_packet_is_a_straight_line(drawn: dict[str, Figure]) -> None:
+def test_udp_at_one_cost_for_each_packet_is_a_straight_line(figures: dict[str, Figure]) -> None:
     """The made-up gateway sends as many datagrams of every size (Kofler, figure 2)."""
-    told = drawn["size-studies-datagrams"].definition
+    told = figures["size-studies-datagrams"].definition
     assert "UDP over its datagram is a straight line to R² " in told
     assert "packets/s for all sizes" in told
 
 
-def test_tcp_is_not_called_a_straight_line(drawn: dict[str, Figure]) -> None:
-    assert "straight line" not in drawn["size-studies-blocks"].definition
+def test_tcp_is_not_called_a_straight_line(figures: dict[str, Figure]) -> None:
+    assert "straight line" not in figures["size-studies-blocks"].definition

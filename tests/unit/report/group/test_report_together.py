@@ -16,9 +16,10 @@ from gatemark.report.group.source import Source
 from gatemark.report.words import number
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> list[Source]:
-    kept = [builder.keep(tmp_path / "old"), builder.keep(tmp_path / "new", builder.trials(0.9))]
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> list[Source]:
+    folder = tmp_path_factory.mktemp("runs")
+    kept = [builder.keep(folder / "old"), builder.keep(folder / "new", builder.trials(0.9))]
     return [
         source.judged(one.contents(), one.path, label)
         for one, label in zip(kept, "AB", strict=True)
@@ -74,10 +75,9 @@ def test_a_lower_bound_has_no_ratio(two: list[Source]) -> None:
     assert ratios[1] == number.DASH
 
 
-def test_runs_with_nothing_alike_say_why(tmp_path: Path) -> None:
+def test_runs_with_nothing_alike_say_why(two: list[Source]) -> None:
     empty = Source(run=builder.run(), records=[], judgement=builder.nothing(), label="B")
-    kept = builder.keep(tmp_path / "old")
-    made = several.side_by_side([source.judged(kept.contents(), kept.path, "A"), empty])
+    made = several.side_by_side([two[0], empty])
     assert made.tables == ()
     assert made.why
 
@@ -88,7 +88,7 @@ def test_letters_are_for_several_only() -> None:
 
 
 def test_the_index_makes_a_page_once_and_again_when_it_is_old(tmp_path: Path) -> None:
-    kept = builder.keep(tmp_path / "runs" / "one")
+    kept = builder.keep(tmp_path / "runs" / "one", builder.trials()[:6])
     out = tmp_path / "runs" / "index.html"
     index.write(tmp_path / "runs", out)
     first = kept.page.stat().st_mtime_ns
@@ -104,7 +104,7 @@ def test_the_index_makes_a_page_once_and_again_when_it_is_old(tmp_path: Path) ->
 
 
 def test_the_index_links_from_where_it_lies(tmp_path: Path) -> None:
-    builder.keep(tmp_path / "runs" / "a b")
+    builder.keep(tmp_path / "runs" / "a b", builder.trials()[:6])
     out = index.write(tmp_path / "runs", tmp_path / "site" / "index.html")
     assert 'href="../runs/a%20b/report.html"' in out.read_text("utf-8")
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points over time: steps of a trial, medians over repeats, and what the figure says of them."""
 
+from functools import cache
+
 import builder
 import pytest
 import studies
@@ -114,6 +116,7 @@ def sheaf(records: list[Record]) -> dict[str, Series]:
     }
 
 
+@cache
 def kept() -> list[Record]:
     return [replace(r, series=f"{r.sequence:05d}.jsonl.gz") for r in studies.trials()]
 

@@ -13,7 +13,13 @@ from gatemark.report.words.table import Table
 
 LETTERS = string.ascii_letters + string.digits + " .±→≥µ%()"
 TEXTS = st.text(LETTERS, max_size=60)
-NUMBERS = st.from_regex(r"(≥ )?[0-9]{1,4}(\.[0-9]{1,3})?( ± [0-9]\.[0-9])?", fullmatch=True)
+NUMBERS = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(("", "≥ ")),
+    st.integers(0, 9999),
+    st.sampled_from(("", ".0", ".25", ".125")),
+    st.sampled_from(("", " ± 0.3")),
+)
 
 
 @st.composite
@@ -37,24 +43,17 @@ def letters(*texts: str) -> Counter[str]:
 
 
 @given(tables(), st.integers(40, 200))
-def test_no_line_is_wider(table: Table, width: int) -> None:
-    assert all(len(line) <= width for line in printed(fold(table, width)))
-
-
-@given(tables(), st.integers(40, 200))
-def test_no_text_of_a_cell_is_lost(table: Table, width: int) -> None:
+def test_no_line_is_wider_and_no_text_of_a_cell_is_lost(table: Table, width: int) -> None:
     folded, plain = fold(table, width), replace(table, noted=False)
+    assert [line for line in printed(folded) if len(line) > width] == []
     once = {text for column in zip(*plain.rows, strict=True) for text in {*column}}
     rows = [cell for row in plain.rows for cell in row]
     is_whole = max(map(len, table.lines())) <= width and not table.noted
     assert letters(*(rows if is_whole else once)) <= letters(*printed(folded))
 
-
-@given(tables())
-def test_a_pipe_has_the_table_as_it_is(table: Table) -> None:
-    folded = fold(table, None)
-    rows = [line for row in folded.rows for line in row]
-    assert [*folded.head, *rows, *folded.notes] == table.lines()
+    piped = fold(table, None)
+    lines = [line for row in piped.rows for line in row]
+    assert [*piped.head, *lines, *piped.notes] == table.lines()
 
 
 RATES = Table(

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report makes of a made-up run, each part once: by the name of the module that builds it.
+
+All that is here is shared: a test that would change it makes its own.
+"""
+
+from functools import cache
+from importlib import import_module
+
+from gatemark.report.chart.figure import Figure
+from gatemark.report.group.source import Source
+
+
+@cache
+def source(name: str) -> Source:
+    """The run as a page needs it."""
+    made: Source = import_module(name).source()
+    return made
+
+
+@cache
+def figures(name: str) -> tuple[Figure, ...]:
+    """All figures of its page, in order."""
+    from gatemark.report import gallery  # Altair takes half a second
+
+    return tuple(gallery.figures(source(name)))
+
+
+def figure(name: str, start: str) -> Figure:
+    """The first figure whose name begins so."""
+    return next(drawn for drawn in figures(name) if drawn.name.startswith(start))
+
+
+@cache
+def page(name: str) -> str:
+    """Its page as text."""
+    from gatemark.report import page
+
+    return page.render([source(name)])
