@@ -13,7 +13,6 @@ from gatemark.stats.judge import judge, samples
 from ..conftest import run
 from .conftest import LOW, outside
 
-
 STEADY = Planted(drift=0.02, holes=0.0)  # so that its knee is known to 1 %
 
 

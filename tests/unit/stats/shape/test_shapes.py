@@ -28,7 +28,13 @@ def shapes(found: Diagnosis) -> tuple[Shape, ...]:
     return tuple(finding.shape for finding in found.wrong)
 
 
-@pytest.mark.parametrize("name", PLANTED)
+# Its parts are planted by themselves as well.
+RARE = {"policer near the knee", "policer, stalls", "share, stalls"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in RARE)) for n in PLANTED]
+)
 def test_what_is_planted_is_named_and_nothing_else(name: str) -> None:
     assert shapes(look(name).diagnosis) == PLANTED[name][1]
 
@@ -57,7 +63,8 @@ def test_what_an_emulator_had_no_time_to_take_is_not_without_explanation(
     vcpu = CpuReading(thread="vcpu0", cpu=1, busy=0.6, waiting=0.0)
     records = [
         replace(record, evidence=replace(record.evidence, cpu=(vcpu,), carrier=carrier))
-        for record in outside(Planted(), (30_000, 36_000))
+        for record in outside(Planted())
+        if record.point["rate_pps"] in FEW[-2:]
     ]
     (found,) = diagnose(group(records), ())
     assert shapes(found.diagnosis) == expected
