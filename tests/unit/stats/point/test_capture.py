@@ -52,8 +52,9 @@ def judged(
 
 
 def test_a_rate_is_safe_up_to_the_first_loss_or_miss() -> None:
-    one = judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1))
-    assert (one.safe_bps, one.at_least) == (20e6, False)
+    arm = judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1))
+    assert (arm.safe_bps, arm.at_least) == (20e6, False)
+    assert arm.order == "forwarding first"
 
 
 def test_a_rate_that_the_tester_did_not_reach_is_not_safe() -> None:
@@ -77,10 +78,6 @@ def test_an_arm_without_a_capture_keeps_none_longer() -> None:
     points += [point("68", bps, 0, 1) for bps in RATES]
     bare = next(watched_arm for watched_arm in watched(points) if watched_arm.arm == "none")
     assert (bare.loss_bps, bare.order) == (500e6, "")
-
-
-def test_forwarding_goes_first_where_the_capture_misses_first() -> None:
-    assert judged((0, 0, 0, 0.2), (1, 1, 0.5, 0.1)).order == "forwarding first"
 
 
 def test_capture_goes_first_where_packets_are_lost_first() -> None:

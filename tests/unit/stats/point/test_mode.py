@@ -20,17 +20,17 @@ def test_the_first_mode_is_the_most_frequent_and_the_smaller() -> None:
     assert first({5: 3, 4: 3, 9: 1}) == 4
 
 
-@pytest.mark.parametrize("planted", [0, 1, 68, -163, 2824])
+@pytest.mark.parametrize("planted", [0, 68, -163])
 def test_a_planted_difference_is_found_whichever_mode_is_first(planted: int) -> None:
     chance = random.Random(3)
-    for _ in range(200):
-        assert shift(walks(9000, chance), walks(9000 + planted, chance)) == planted
+    shifts = [shift(walks(9000, chance), walks(9000 + planted, chance)) for _ in range(60)]
+    assert shifts == [planted] * 60
 
 
 def test_first_modes_alone_would_not_find_it() -> None:
     chance = random.Random(3)
-    plain = [first(walks(9068, chance)) - first(walks(9000, chance)) for _ in range(200)]
-    assert plain.count(68) < 160
+    plain = [first(walks(9068, chance)) - first(walks(9000, chance)) for _ in range(60)]
+    assert plain.count(68) < 48
 
 
 def test_unlike_numbers_of_walks_are_shares() -> None:

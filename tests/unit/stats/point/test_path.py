@@ -21,7 +21,7 @@ FEW = (
 )
 
 
-@pytest.fixture(name="found")
+@pytest.fixture(name="found", scope="module")
 def judged() -> tuple[Travel, ...]:
     return traveled.judgement().travels
 

@@ -44,10 +44,10 @@ def swinging(made: Simulation) -> Swing:
 @pytest.mark.parametrize(
     "setting",
     [
-        reno(1 * MBPS, 50),
+        reno(1 * MBPS, 50, 60),
         reno(1 * MBPS, 100, 60),
         reno(15 * MBPS, 50, 20),
-        reno(15 * MBPS, 100, 20, round_trip_ns=20e6),
+        reno(15 * MBPS, 100, 40, round_trip_ns=20e6),
         Setting("cubic", 15 * MBPS, 50, 20),
     ],
     ids=str,
@@ -117,7 +117,7 @@ def test_slow_start_overshoots_and_a_fast_sawtooth_is_steady() -> None:
 
 
 def test_the_queue_is_gone_when_it_has_drained() -> None:
-    made = simulated(reno(1 * MBPS, 50))
+    made = simulated(reno(1 * MBPS, 50, 60))
     gone_ns = settle.recovery_ns(made.flow, made.least_ns, 1e6, made.load_ns[1])
     assert gone_ns is not None
     full_ns = expected(line(made.setting)).full_ns
@@ -134,7 +134,7 @@ def test_streams_of_one_kind_share_alike() -> None:
 
 
 def test_a_trial_says_all_of_it() -> None:
-    made = simulated(reno(1 * MBPS, 50))
+    made = simulated(reno(1 * MBPS, 50, 60))
     before = made.flow.between(0, made.start_ns)
     seen = trial.Seen(
         flow=made.flow,

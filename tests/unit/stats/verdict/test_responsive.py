@@ -28,16 +28,17 @@ def point(arm: str, way: str, rpm: float, *features: str, path: str = "nat") -> 
     )
 
 
-POINTS = (
-    point("none", "up", 250),
-    point("none", "down", 900),
-    point("CAKE", "up", 4200, "shape:cake:95%"),
-    point("CAKE", "down", 5000, "shape:cake:95%"),
-)
+def points() -> tuple[PointResult, ...]:
+    return (
+        point("none", "up", 250),
+        point("none", "down", 900),
+        point("CAKE", "up", 4200, "shape:cake:95%"),
+        point("CAKE", "down", 5000, "shape:cake:95%"),
+    )
 
 
 def test_a_setup_is_as_responsive_as_its_worse_direction() -> None:
-    made = responsive(POINTS)
+    made = responsive(points())
     assert [(each.point.arm, each.rpm, each.grade) for each in made] == [
         ("none", 250, "poor"),
         ("CAKE", 4200, "good"),
@@ -45,13 +46,13 @@ def test_a_setup_is_as_responsive_as_its_worse_direction() -> None:
 
 
 def test_the_fewest_and_the_most_are_said_with_class_and_scores() -> None:
-    assert responsiveness(responsive(POINTS)) == [
+    assert responsiveness(responsive(points())) == [
         "Responsiveness without a shaper, up: 250 round trips/min, poor (foreign 350, loaded 150).",
         "Responsiveness with cake, up: 4200 round trips/min, good (foreign 4300, loaded 4100).",
     ]
 
 
 def test_it_is_said_where_there_is_no_flow_to_grade() -> None:
-    source = builder.source(builder.run(), judged=replace(builder.nothing(), points=POINTS[:2]))
+    source = builder.source(builder.run(), judged=replace(builder.nothing(), points=points()[:2]))
     (line,) = answer.lines(source)
     assert line.startswith("Responsiveness without a shaper, up: 250 round trips/min, poor")

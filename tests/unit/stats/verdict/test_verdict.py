@@ -3,12 +3,9 @@
 
 import pytest
 from besides import MS, At, exactly, judged, seen, verdict
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gatemark.stats.values import values
-from gatemark.stats.verdict.grade import LETTERS
 from gatemark.stats.verdict.verdict import verdicts
 
 
@@ -47,12 +44,6 @@ def test_the_flow_that_waits_longest_has_the_letter_and_each_tells_its_use() -> 
         "call": True,
         "game": False,
     }
-
-
-@given(st.floats(0, 900), st.floats(0, 900))
-def test_a_line_that_adds_more_never_has_the_better_letter(a: float, b: float) -> None:
-    less, more = (verdict(seen(ms)).letter for ms in sorted((a, b)))
-    assert LETTERS.index(less) <= LETTERS.index(more)
 
 
 def test_each_is_a_row_of_json_and_the_letter_is_one_of_its_columns() -> None:
