@@ -13,20 +13,19 @@ from gatemark.stats.capacity.term import Case, Setup, columns, recounted, terms
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 
-SINGLE = [name for name in packets.COST if name != "down"]
 
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return packets.model()
-
-
-@pytest.mark.parametrize("name", SINGLE)
-def test_a_planted_cost_lies_in_its_interval(model: Model, name: str) -> None:
-    (cost,) = [cost for cost in model.costs if cost.column == (name,)]
-    assert cost.each.value == pytest.approx(packets.COST[name], rel=0.12)
-    assert cost.each.lo < packets.COST[name] * 1.03
-    assert cost.each.hi > packets.COST[name] * 0.97
+def test_planted_costs_lie_in_their_intervals(model: Model) -> None:
+    planted = {(name,): ns for name, ns in packets.COST.items() if name != "down"}
+    costs = {cost.column: cost.each for cost in model.costs if cost.column in planted}
+    assert {column: each.value for column, each in costs.items()} == pytest.approx(
+        planted, rel=0.12
+    )
+    beside = [
+        column
+        for column, each in costs.items()
+        if not each.lo / 1.03 < planted[column] < each.hi / 0.97
+    ]
+    assert beside == []
 
 
 def test_a_pair_whose_sum_fails_is_found_with_its_size(model: Model) -> None:

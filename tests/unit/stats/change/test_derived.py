@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What studies print and we do not: what follows from ours, and from what."""
 
+from functools import cache
 from typing import Any
 
 import besides
@@ -19,6 +20,7 @@ from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 
 
+@cache
 def judged() -> Judgement:
     return judge(studies.run(), studies.trials())
 

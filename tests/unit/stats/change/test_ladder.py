@@ -33,6 +33,24 @@ def test_what_costs_nothing_is_not_said_to_cost() -> None:
     assert found["10 rules"].costs["packet_ns"].verdict not in ("slower", "faster")
 
 
+def test_p_is_adjusted_within_the_ladder_without_its_twin() -> None:
+    """A small step among four; each alone is a ladder of two arms."""
+    adds = {**FLAT, "conntrack": 25.0}
+    records = stacked.trials(12, adds=adds)
+    alone, whole = {}, {}
+    for step in stacked.ladder(records).steps:
+        if not step.twin:
+            kept = [record for record in records if record.arm in (step.arm, step.against)]
+            (single,) = stacked.ladder(kept).steps
+            whole[step.arm], alone[step.arm] = step.costs["packet_ns"], single.costs["packet_ns"]
+    least = min(alone, key=lambda arm: alone[arm].p)
+    assert len(alone) == 4
+    assert whole[least].p == pytest.approx(4 * alone[least].p)
+    assert whole[least].p < 1
+    assert all((whole[arm].mde or 0) > (alone[arm].mde or 0) for arm in alone)
+
+
+@pytest.mark.long
 def test_a_ladder_of_nothing_has_a_false_step_in_5_percent_at_most() -> None:
     """Of whole ladders, all their steps together; the pair of A/A arms is no claim."""
     wrong = 0
