@@ -8,7 +8,7 @@ from math import inf, isfinite, nan
 
 import msgspec
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gatemark.number import si
@@ -18,6 +18,7 @@ from gatemark.stats.values import values
 
 from .conftest import Simulated, Trial, run, sweep
 
+FEWER = settings(max_examples=settings().max_examples // 4)
 RATES = (10_000, 20_000, 30_000, 40_000, 50_000, 62_000)
 
 
@@ -105,6 +106,7 @@ def test_readings_that_are_no_numbers_are_left_out() -> None:
     assert "received_pps" not in judge(run([record]), [record]).points[0].values
 
 
+@FEWER
 @given(
     st.lists(
         st.tuples(st.integers(1, 10**6), st.floats(0, 1), st.integers(1, 3), st.floats(0, 1)),
@@ -197,6 +199,7 @@ def test_three_figures_and_a_prefix(value: float, text: str) -> None:
     assert si(value, "W") == text
 
 
+@pytest.mark.long
 def test_judging_loads_no_scipy() -> None:
     code = "import sys, gatemark.stats.judge, gatemark.stats.values; print(*sys.modules)"
     loaded = subprocess.run(
