@@ -9,7 +9,7 @@ from series import Noise, heavy, normal, spiked, stepped
 from gatemark.stats.change.trend import FEWEST, steps
 
 
-def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
+def share(noise: Noise, change: float, at: int, series: int = 100) -> float:
     """Of so many series, those of which a step is told."""
     rng = random.Random(11)
     told = 0
