@@ -8,7 +8,7 @@ from math import inf, isfinite, nan
 
 import msgspec
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gatemark.number import si
@@ -18,6 +18,7 @@ from gatemark.stats.values import values
 
 from .conftest import Simulated, Trial, run, sweep
 
+FEWER = settings(max_examples=settings().max_examples // 4)
 RATES = (10_000, 20_000, 30_000, 40_000, 50_000, 62_000)
 
 
@@ -105,6 +106,7 @@ def test_readings_that_are_no_numbers_are_left_out() -> None:
     assert "received_pps" not in judge(run([record]), [record]).points[0].values
 
 
+@FEWER
 @given(
     st.lists(
         st.tuples(st.integers(1, 10**6), st.floats(0, 1), st.integers(1, 3), st.floats(0, 1)),
@@ -189,14 +191,12 @@ def test_answer_with_the_ceiling_alone() -> None:
     assert judged(Trial(path="direct")).sentence.startswith("The tester alone carries 20.0 k")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0 W"), (999.4, "999 W"), (999.6, "1.00 k W"), (30_500, "30.5 k W"), (1e6, "1.00 M W")],
-)
-def test_three_figures_and_a_prefix(value: float, text: str) -> None:
-    assert si(value, "W") == text
+def test_three_figures_and_a_prefix() -> None:
+    texts = {0: "0 W", 999.4: "999 W", 999.6: "1.00 k W", 30_500: "30.5 k W", 1e6: "1.00 M W"}
+    assert {value: si(value, "W") for value in texts} == texts
 
 
+@pytest.mark.long
 def test_judging_loads_no_scipy() -> None:
     code = "import sys, gatemark.stats.judge, gatemark.stats.values; print(*sys.modules)"
     loaded = subprocess.run(

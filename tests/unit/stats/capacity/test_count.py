@@ -4,6 +4,7 @@
 import counted
 import pytest
 
+from gatemark.report.group.source import Source
 from gatemark.stats.capacity.count import counts
 from gatemark.stats.capacity.fit import fit
 from gatemark.stats.capacity.line import unmeasured
@@ -14,8 +15,9 @@ from gatemark.stats.judge import judge
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
-    return counted.model()
+def model(instructions: Source) -> Model:
+    assert instructions.model is not None
+    return instructions.model
 
 
 def test_costs_are_what_was_planted(model: Model) -> None:
@@ -67,11 +69,11 @@ def test_bytes_may_cost_otherwise_between_sizes() -> None:
     assert value("byte beyond 512", {"byte": 100.0}) == 0
 
 
-def test_of_one_size_every_feature_is_known() -> None:
+def test_of_one_size_every_feature_is_known(instructions: Source) -> None:
     """A byte is not told apart then, and no feature is missing for it."""
-    made = counted.modelled()
-    kept = [one for one in made.records if one.point == {"direction": "up", "frame_bytes": 64}]
-    found = measured(made.run, kept, judge(made.run, kept))
+    run, size = instructions.run, {"direction": "up", "frame_bytes": 64}
+    kept = [record for record in instructions.records if record.point == size]
+    found = measured(run, kept, judge(run, kept))
     assert found is not None
     model = fit(found)
     assert model is not None

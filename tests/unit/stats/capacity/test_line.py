@@ -15,11 +15,6 @@ NAT = Setup("nat")
 LOADED = Setup("nat", ("conntrack", "filter:1000"))
 
 
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return packets.model()
-
-
 def test_the_share_is_that_of_both_directions_on_one_cpu(model: Model) -> None:
     line = Line(down_bps=100e6, up_bps=50e6)
     needed = line.packets(512)
@@ -72,12 +67,6 @@ def test_a_shaper_is_its_own_limit(model: Model) -> None:
     shaped = Setup("nat", ("shape:cake:100",))
     found = answer(model, shaped, Line(1e9, 5e8), 1518)
     assert (found.answer, found.limit) == ("not enough", "shaper")
-
-
-@pytest.fixture(scope="module")
-def shaped() -> Model:
-    """A model with a shaper, whose cost is 3000 ns."""
-    return packets.model([*packets.trials(), *packets.shaped_trials(3000)])
 
 
 @pytest.mark.parametrize(("port", "dearer"), [("wan", ["up"]), ("lan", ["down"])])

@@ -41,7 +41,9 @@ def test_what_drifts_from_block_to_block_is_in_no_difference() -> None:
     assert (found.difference.lo, found.difference.hi, found.verdict) == (3, 3, "slower")
 
 
-@pytest.mark.parametrize("n", [6, 20, 40])
+@pytest.mark.parametrize(
+    "n", [6, pytest.param(20, marks=pytest.mark.long), pytest.param(40, marks=pytest.mark.long)]
+)
 def test_the_interval_holds_the_true_difference(n: int) -> None:
     chance, held = random.Random(n), 0
     for _ in range(CASES):
@@ -50,16 +52,25 @@ def test_the_interval_holds_the_true_difference(n: int) -> None:
     assert held / CASES >= 0.92
 
 
-@pytest.mark.parametrize("n", [6, 20, 40])
+@pytest.mark.parametrize(
+    "n", [6, pytest.param(20, marks=pytest.mark.long), pytest.param(40, marks=pytest.mark.long)]
+)
 def test_nothing_is_called_a_cost_in_5_percent_at_most(n: int) -> None:
     assert told(n, 0.0, noise=0.0) <= 0.05
 
 
 def test_a_difference_within_the_noise_is_never_called_a_cost() -> None:
-    assert told(40, 0.9, noise=1.5) <= 0.01
+    assert told(20, 0.9, noise=1.5) <= 0.01
 
 
-@pytest.mark.parametrize(("n", "rows"), [(20, 1), (40, 1), (40, 10)])
+@pytest.mark.parametrize(
+    ("n", "rows"),
+    [
+        (20, 1),
+        pytest.param(40, 1, marks=pytest.mark.long),
+        pytest.param(40, 10, marks=pytest.mark.long),
+    ],
+)
 def test_the_mde_difference_is_told_in_four_of_five(n: int, rows: int) -> None:
     chance, mde = random.Random(7), []
     for _ in range(40):

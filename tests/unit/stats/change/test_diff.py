@@ -131,17 +131,18 @@ def test_an_arm_that_differs_from_its_twin_hides_smaller_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "difference"),
     [
-        (station("attic"), "station lab against attic"),
-        (station(kind="qemu"), "station's kind netns against qemu"),
-        (station(gateway={"processor": "b"}), "gateway's processor a against b"),
+        ({"name": "attic"}, "station lab against attic"),
+        ({"kind": "qemu"}, "station's kind netns against qemu"),
+        ({"gateway": {"processor": "b"}}, "gateway's processor a against b"),
     ],
 )
-def test_another_gateway_is_refused(other: Run, said: str) -> None:
+def test_another_gateway_is_refused(other: dict[str, Any], difference: str) -> None:
     records = trials(20_000)
-    with pytest.raises(UsageError, match=f"not the same gateway .{said}.: `gatemark cmp`"):
-        diff(side(records, station(gateway={"processor": "a"})), side(records, other))
+    own = side(records, station(gateway={"processor": "a"}))
+    with pytest.raises(UsageError, match=f"not the same gateway .{difference}.: `gatemark cmp`"):
+        diff(own, side(records, station(**other)))
 
 
 def test_a_virtual_gateway_has_the_testers_processor() -> None:

@@ -189,18 +189,14 @@ def test_the_verdict_is_by_what_is_accepted(rules: int, allow: float, word: str)
     found = findings(made.run.ab, made.judgement)
     assert found[0].word == word
     assert regressed(found) is (word == "needs more")
-
-
-@pytest.mark.parametrize(
-    ("rules", "words"),
-    [
-        (101, "instructions a packet more than old"),
-        (50, "instructions a packet fewer than old"),
-        (100, "executes as many instructions a packet as old"),
-    ],
-)
-def test_the_answer_of_a_test_says_more_or_fewer(rules: int, words: str) -> None:
-    assert words in counted.compared(rules).judgement.sentence
+    words = (
+        "instructions a packet more than old"
+        if rules > 100
+        else "instructions a packet fewer than old"
+        if rules < 100
+        else "executes as many instructions a packet as old"
+    )
+    assert words in made.judgement.sentence
 
 
 def test_boots_are_counted() -> None:

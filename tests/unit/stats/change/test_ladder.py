@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ladder: planted costs are found, none is invented, what is not there is stepped over."""
 
+from functools import cache
+
 import pytest
 import stacked
 from msgspec.structs import replace
@@ -8,11 +10,21 @@ from msgspec.structs import replace
 from gatemark.plan.model import Arm
 from gatemark.stats.change.ladder import holds_zero, ladders, quantity_of
 from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Ladder, Step
+from gatemark.stats.judgement import Judgement, Ladder, Step
 from gatemark.stats.values import values
 from gatemark.store.record import Record
 
 FLAT = dict.fromkeys(stacked.ADDS_NS, 0.0)
+
+
+@cache
+def judged() -> Judgement:
+    return stacked.judgement()
+
+
+def whole() -> Ladder:
+    (ladder,) = judged().ladders
+    return ladder
 
 
 def steps(ladder: Ladder) -> dict[str, Step]:
@@ -20,7 +32,7 @@ def steps(ladder: Ladder) -> dict[str, Step]:
 
 
 def test_planted_costs_are_found() -> None:
-    found = steps(stacked.ladder())
+    found = steps(whole())
     for arm, below in (("conntrack", "route"), ("1000 rules", "masquerade")):
         cost = found[arm].costs["packet_ns"]
         planted = stacked.ADDS_NS[arm] - stacked.ADDS_NS[below]
@@ -29,10 +41,28 @@ def test_planted_costs_are_found() -> None:
 
 
 def test_what_costs_nothing_is_not_said_to_cost() -> None:
-    found = steps(stacked.ladder())
+    found = steps(whole())
     assert found["10 rules"].costs["packet_ns"].verdict not in ("slower", "faster")
 
 
+def test_p_is_adjusted_within_the_ladder_without_its_twin() -> None:
+    """A small step among four; each alone is a ladder of two arms."""
+    adds = {**FLAT, "conntrack": 25.0}
+    records = stacked.trials(12, adds=adds)
+    alone, among = {}, {}
+    for step in stacked.ladder(records).steps:
+        if not step.twin:
+            kept = [record for record in records if record.arm in (step.arm, step.against)]
+            (single,) = stacked.ladder(kept).steps
+            among[step.arm], alone[step.arm] = step.costs["packet_ns"], single.costs["packet_ns"]
+    least = min(alone, key=lambda arm: alone[arm].p)
+    assert len(alone) == 4
+    assert among[least].p == pytest.approx(4 * alone[least].p)
+    assert among[least].p < 1
+    assert all((among[arm].mde or 0) > (alone[arm].mde or 0) for arm in alone)
+
+
+@pytest.mark.long
 def test_a_ladder_of_nothing_has_a_false_step_in_5_percent_at_most() -> None:
     """Of whole ladders, all their steps together; the pair of A/A arms is no claim."""
     wrong = 0
@@ -44,7 +74,7 @@ def test_a_ladder_of_nothing_has_a_false_step_in_5_percent_at_most() -> None:
 
 
 def test_the_same_setup_again_tells_noise() -> None:
-    ladder = stacked.ladder()
+    ladder = whole()
     again = steps(ladder)["route again"]
     assert again.twin
     assert holds_zero(again, "packet_ns")
@@ -61,7 +91,7 @@ def test_no_step_within_the_noise_is_told() -> None:
 
 
 def test_an_a_a_step_that_holds_zero_is_no_warning() -> None:
-    assert "twin-differs" not in [one.code for one in stacked.judgement().warnings]
+    assert "twin-differs" not in [one.code for one in judged().warnings]
 
 
 def test_the_twin_of_the_plan_is_a_step_from_the_first_arm() -> None:
@@ -117,7 +147,7 @@ def test_other_plans_have_no_ladder() -> None:
 
 
 def test_the_arms_of_a_ladder_are_not_compared_with_its_first_besides() -> None:
-    assert stacked.judgement(stacked.trials()).comparisons == ()
+    assert judged().comparisons == ()
 
 
 def test_one_arm_alone_is_no_ladder() -> None:
@@ -132,7 +162,7 @@ def test_the_answer_names_the_dearest_steps() -> None:
 
 
 def test_each_step_is_a_value_with_what_it_is_against() -> None:
-    found = [one for one in values(stacked.judgement()) if one.quantity == "step_packet_ns"]
+    found = [one for one in values(judged()) if one.quantity == "step_packet_ns"]
     dear = next(one for one in found if one.arm == "1000 rules")
     assert (dear.against, dear.unit, dear.n) == ("masquerade", "ns", 30)
     assert dear.p is not None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fronts: what nobody beats stays, what cannot be told apart stays too."""
 
+from functools import cache
+
 import stacked
 
 from gatemark.stats.change.pareto import fronts
@@ -28,6 +30,12 @@ def option(arm: str, *values: float, at_least: bool = False) -> PointResult:
         at_least=at_least,
         invalid=0,
     )
+
+
+@cache
+def tuned() -> Front:
+    (front,) = stacked.judgement(list(stacked.tuned())).fronts
+    return front
 
 
 def beaten(*options: PointResult) -> dict[str, tuple[str, ...]]:
@@ -61,7 +69,7 @@ def test_a_rate_that_the_tester_limited_is_below_nothing() -> None:
 
 
 def test_rate_is_told_at_overload_delay_and_cpu_at_the_set_rate() -> None:
-    (front,) = stacked.judgement(list(stacked.tuned())).fronts
+    front = tuned()
     plain = front.options[0]
     assert front.paced_pps == 50_000
     assert 780_000 < plain.values["received_pps"].value < 820_000
@@ -70,7 +78,7 @@ def test_rate_is_told_at_overload_delay_and_cpu_at_the_set_rate() -> None:
 
 
 def test_of_three_ways_the_slow_one_is_beaten_by_both() -> None:
-    (front,) = stacked.judgement(list(stacked.tuned())).fronts
+    front = tuned()
     assert kept(front) == ["plain", "batched"]
     assert front.options[2].beaten == ("plain", "batched")
 

@@ -9,7 +9,7 @@ from series import Noise, heavy, normal, spiked, stepped
 from gatemark.stats.change.trend import FEWEST, steps
 
 
-def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
+def share(noise: Noise, change: float, at: int, series: int = 100) -> float:
     """Of so many series, those of which a step is told."""
     rng = random.Random(11)
     told = 0
@@ -18,15 +18,24 @@ def share(noise: Noise, change: float, at: int, series: int = 200) -> float:
     return told / series
 
 
-@pytest.mark.parametrize("noise", [normal, heavy, spiked])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        normal,
+        pytest.param(heavy, marks=pytest.mark.long),
+        pytest.param(spiked, marks=pytest.mark.long),
+    ],
+)
 def test_noise_alone_is_no_step(noise: Noise) -> None:
     assert share(noise, 0.0, 0) <= 0.03
 
 
+@pytest.mark.long
 def test_five_per_cent_are_found_in_three_per_cent_of_noise() -> None:
     assert share(normal, -0.05, 30) >= 0.9
 
 
+@pytest.mark.long
 def test_ten_per_cent_are_found_beside_outliers() -> None:
     assert share(spiked, -0.1, 30) >= 0.95
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deadlines: what misses them, and for how long all does."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.stats.math.deadline import longest_streak_ns, misses
 
+FEWER = settings(max_examples=settings().max_examples // 4)
 DELAYS = st.lists(st.one_of(st.none(), st.integers(0, 200)))
 
 
+@FEWER
 @given(DELAYS, st.integers(0, 200), st.integers(0, 200))
 def test_a_later_deadline_is_missed_by_no_more(
     delays: list[int | None], deadline_ns: int, more_ns: int
@@ -25,6 +27,7 @@ def test_a_streak_lasts_until_the_next_packet_in_time_is_sent() -> None:
     assert longest_streak_ns(sent, [False] * 6) == 0
 
 
+@FEWER
 @given(st.lists(st.booleans(), min_size=1))
 def test_no_streak_is_longer_than_the_flow(missed: list[bool]) -> None:
     sent = [7.0 * at for at in range(len(missed))]

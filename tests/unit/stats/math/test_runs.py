@@ -4,14 +4,16 @@
 from itertools import groupby
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.stats.math.runs import Runs, runs
 
+FEWER = settings(max_examples=settings().max_examples // 4)
 LOST = st.lists(st.booleans())
 
 
+@FEWER
 @given(LOST)
 def test_runs_are_those_that_grouping_finds(lost: list[bool]) -> None:
     lengths = [len(list(run)) for is_lost, run in groupby(lost) if is_lost]
@@ -20,6 +22,7 @@ def test_runs_are_those_that_grouping_finds(lost: list[bool]) -> None:
     assert (counted.count, counted.longest) == (len(lengths), max(lengths, default=0))
 
 
+@FEWER
 @given(LOST, LOST)
 def test_flows_are_added_and_never_joined(first: list[bool], second: list[bool]) -> None:
     both = runs(first) + runs(second)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of stats/coverage."""
+"""Tests of stats/study."""

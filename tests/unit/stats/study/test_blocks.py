@@ -2,6 +2,7 @@
 """Claims on the blocks of a send: of exact instructions, of samples, and of which sends."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import pytest
 import traveled
@@ -16,6 +17,11 @@ SMALL = {"socket API": 100, "UDP": 80, "IP and routing": 300, "buffer handling":
 LARGE = SMALL | {"buffer handling": 500, "memory and copies": 300, "driver": 120}
 
 
+@cache
+def made() -> Travel:
+    return traveled.judgement().travels[0]
+
+
 def travel(
     payload: int,
     blocks: Mapping[str, int],
@@ -24,13 +30,12 @@ def travel(
     direction: str = "send",
     features: tuple[str, ...] = ("netfilter-absent",),
 ) -> Travel:
-    made = traveled.judgement().travels[0]
     definition = Definition(path="endpoint", direction=direction, features=features)
     subject = Subject(
         plan="p/q", arm="own", setup="", point={"payload_bytes": payload}, definition=definition
     )
     parts = {name: Part(amount, 1) for name, amount in blocks.items()}
-    return replace(made, subject=subject, subsystems=parts, in_order=in_order)
+    return replace(made(), subject=subject, subsystems=parts, in_order=in_order)
 
 
 def told(*travels: Travel) -> dict[str, list[str]]:
