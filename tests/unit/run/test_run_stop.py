@@ -19,7 +19,7 @@ BEGUN = 40  # processes that Ctrl-C meets; a few of them would die
 # It forks a process for each line that it reads, prints its number, and its exit code at its end.
 # Of such a process a line is: the work is up; and a line for all that it says.
 NURSERY = """
-import asyncio, os, signal, subprocess, sys, time
+import asyncio, os, signal, subprocess, sys, time, traceback
 from gatemark.node.shield import whole
 from gatemark.run import stop
 
@@ -46,10 +46,11 @@ async def waiting():
         await whole(give_back())
 
 async def forking():
+    task = asyncio.current_task()
     child = os.fork()
     if child == 0:
         os.kill(os.getpid(), signal.SIGTERM)  # as a library of ours ends its child
-        os._exit(asyncio.current_task().cancelling())
+        os._exit(task.cancelling())
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     say("up")
     await until_they_are_sent()
@@ -97,16 +98,23 @@ for line in iter(sys.stdin.readline, ""):
     name, sent, out = line.split()
     began = time.monotonic()
     if child := os.fork():
-        say(child)
-        say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    else:
+        say(f"process {child}")
+        say(f"ended {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}")
+        continue
+    code = 1
+    try:
         os.setsid()
         fd = os.open(out, os.O_WRONLY)
         os.dup2(fd, 1)
         os.dup2(fd, 2)
-        os.close(fd)
         live(name)
-        sys.exit()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 """
 
 
@@ -122,6 +130,13 @@ def nursery() -> "Iterator[subprocess.Popen[str]]":
         env=os.environ | {"PYTHONPATH": path},
     ) as process:
         yield process
+
+
+def number(lines: IO[str], name: str) -> int:
+    """Of the next line, which must be of that name: no other process is to get a signal."""
+    words = lines.readline().split()
+    assert words[:1] == [name]
+    return int(words[1])
 
 
 @dataclass
@@ -146,7 +161,7 @@ class Work:
         """What it still says, and how it ends, now that all signals are sent."""
         self.sent.touch()
         with self.said:
-            return self.said.read().splitlines(), int(self.codes.readline())
+            return self.said.read().splitlines(), number(self.codes, "ended")
 
 
 class Start:
@@ -163,8 +178,7 @@ class Start:
         assert self.nursery.stdout
         self.nursery.stdin.write(f"{name} {sent} {out}\n")
         self.nursery.stdin.flush()
-        pid = int(self.nursery.stdout.readline())
-        work = Work(pid, out.open(), self.nursery.stdout, sent)
+        work = Work(number(self.nursery.stdout, "process"), out.open(), self.nursery.stdout, sent)
         assert work.line() == "up"
         return work
 
