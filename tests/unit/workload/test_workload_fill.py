@@ -5,6 +5,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def load(**keys: Any) -> Workload:
     return Workload(kind="fill", **keys)
 
 
+@few()
 @given(
     clients=st.integers(1, 20),
     servers=st.integers(1, 9),
