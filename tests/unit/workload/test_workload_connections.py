@@ -33,12 +33,12 @@ def asked(path: str, **keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", ["direct", "route", "nat"])
-@pytest.mark.parametrize("clients", [1, 25])
-def test_the_client_goes_where_the_server_listens(path: str, clients: int) -> None:
-    client, server = asked(path, clients=clients, connections=100)
-    assert (client["dst"], client["dst_port"]) == (server["src"], server["src_port"])
-    assert client["dst_ports"] == server["src_ports"] == clients
-    assert client["mode"] == server["mode"]
+def test_the_client_goes_where_the_server_listens(path: str) -> None:
+    for clients in (1, 25):
+        client, server = asked(path, clients=clients, connections=100)
+        assert (client["dst"], client["dst_port"]) == (server["src"], server["src_port"])
+        assert client["dst_ports"] == server["src_ports"] == clients
+        assert client["mode"] == server["mode"]
 
 
 def test_one_client_has_the_hosts_own_address_and_many_have_others() -> None:
