@@ -58,6 +58,15 @@ def test_no_more_packets_come_than_are_wanted() -> None:
     assert (blocks.enough, blocks.packets) == (True, 2)
 
 
+def test_what_is_no_pcapng_is_refused() -> None:
+    no_magic = block("<", 0x0A0D0D0A, bytes(4) + section("<")[12:-4])
+    short, odd = struct.pack("<II", 6, 8) + bytes(8), struct.pack("<II", 6, 14) + bytes(8)
+    long = struct.pack("<II", 6, (1 << 20) + 4) + bytes(8)
+    for data in (no_magic, short, odd, long):
+        with pytest.raises(NodeError, match="what its capture sent is no pcapng"):
+            Blocks("gateway").cut(data)
+
+
 @few(50)
 @given(st.binary(min_size=12, max_size=64))
 def test_what_is_no_pcapng_is_refused_or_waited_for(data: bytes) -> None:
