@@ -24,7 +24,7 @@ CSIT = Search()
 BINARY = Search(profile="rfc2544", wait_s=0.0)
 BURSTS = Search(profile="rfc9004", sum_s=5.0)
 KNEES = st.floats(1_000, 400_000)
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=8, deadline=None)
 
 
 def tight(outcome: Record, knee_pps: float, width: float, loss: float = 0.0) -> None:
