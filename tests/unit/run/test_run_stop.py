@@ -15,7 +15,9 @@ from typing import IO
 
 import pytest
 
-BEGUN = 40  # processes that Ctrl-C meets; a few of them would die
+from gatemark.run import stop
+
+BEGUN = 100  # processes that Ctrl-C meets; a few of them would die
 # It forks a process for each line that it reads, prints its number, and its exit code at its end.
 # Of such a process a line is: the work is up; and a line for all that it says.
 NURSERY = """
@@ -239,6 +241,13 @@ def test_work_that_cannot_be_cut_is_done_first(start: Start) -> None:
     assert work.rest() == (["given back", "stopped, 130"], 130)
 
 
+def test_a_process_is_begun_by_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of vfork has the default handlers before it has a session of its own."""
+    monkeypatch.setattr(subprocess, "_USE_VFORK", True)
+    assert stop.later(lambda: subprocess._USE_VFORK) is False  # type: ignore[attr-defined]
+
+
+@pytest.mark.long
 def test_ctrl_c_ends_no_process_that_is_just_being_begun(start: Start) -> None:
     """It has the terminal's group until it has a session of its own."""
     work = start("beginning")
