@@ -13,6 +13,7 @@ from pathlib import Path
 
 import builder
 import msgspec
+from known import known
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
@@ -51,6 +52,7 @@ def arm(path: str, tracked: bool, rules: int, *, held_out: bool = False) -> Arm:
     return replace(made, name=made.setup)
 
 
+@known
 def plan() -> Plan:
     return Plan(
         schema=PLAN_SCHEMA,
@@ -82,6 +84,11 @@ def trials(
     jitter: float = 0.02, drift: float = 0.2, pair: float = -COST["conntrack"]
 ) -> list[Record]:
     """All records: `jitter` of each time, `drift` of all times of a block together."""
+    return [*_trials(jitter, drift, pair)]
+
+
+@known
+def _trials(jitter: float, drift: float, pair: float) -> tuple[Record, ...]:
     chance = random.Random(11)
     found = []
     for repeat in range(1, REPEATS + 1):
@@ -89,7 +96,7 @@ def trials(
         for one, (way, size) in itertools.product(plan().arm, LOADS):
             ns = time_ns(one, way, size, pair) * speed * chance.lognormvariate(0, jitter)
             found.append(_record(one, way, size, repeat, ns))
-    return [builder.renumbered(record, place) for place, record in enumerate(found)]
+    return tuple(builder.renumbered(record, place) for place, record in enumerate(found))
 
 
 def shaped_trials(ns: float) -> list[Record]:
@@ -111,6 +118,7 @@ def _record(one: Arm, way: str, size: int, repeat: int, ns: float) -> Record:
     return builder.record(NAME, one.name, point, definition, repeat, values)
 
 
+@known
 def run() -> Run:
     made = plan()
     specs = tuple(builder.spec([made], record) for record in trials())
@@ -128,14 +136,24 @@ def times(records: list[Record] | None = None) -> Measured:
 
 
 def model(records: list[Record] | None = None) -> Model:
-    found = fit(times(records))
+    return _model() if records is None else _fitted(times(records))
+
+
+@known
+def _model() -> Model:
+    return _fitted(times())
+
+
+def _fitted(measured_: Measured) -> Model:
+    found = fit(measured_)
     assert found is not None
     return found
 
 
+@known
 def source() -> Source:
     kept, made = trials(), run()
-    return builder.source(made, kept, judge(made, kept), model=model(kept))
+    return builder.source(made, kept, judge(made, kept), model=model())
 
 
 def keep(path: Path) -> Path:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 
 import builder
+from known import known
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Workload
@@ -46,6 +47,7 @@ def plan(name: str, *arms: str) -> Plan:
     )
 
 
+@known
 def run() -> Run:
     plans = (plan("timed/alone", "direct"), plan("timed/loads", "route", "nat"))
     return replace(
@@ -112,6 +114,7 @@ def judgement(records: list[Record]) -> Judgement:
     return judge(run(), records)
 
 
+@known
 def source() -> Source:
     """The run as a page needs it."""
     records, sheaf = made()

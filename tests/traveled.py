@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import builder
+from known import known
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
@@ -28,6 +29,7 @@ COPIED = {400: 40, 1450: 145}  # instructions of memcpy
 SIZES = tuple(COPIED)
 
 
+@known
 def subsystems() -> tuple[Subsystem, ...]:
     return read(ROOT / "counter" / "subsystems.toml")
 
@@ -152,9 +154,18 @@ def run(records: Sequence[Record]) -> Run:
 
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
-    kept = trials() if records is None else records
-    return judge(run(kept), kept, subsystems())
+    return _judgement() if records is None else _judged(records)
 
 
+@known
+def _judgement() -> Judgement:
+    return _judged(trials())
+
+
+def _judged(records: Sequence[Record]) -> Judgement:
+    return judge(run(records), records, subsystems())
+
+
+@known
 def source() -> Source:
     return Source(run=run(trials()), records=trials(), judgement=judgement())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which sizes a closer look sends: it comes to any limit in a few looks."""
 
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from gatemark.stats.shape.closer import Limit
 frames = st.integers(64, 9018)
 
 
+@few(40)
 @given(most=frames, beyond=frames, hidden=st.floats(0, 1))
 def test_any_limit_is_told_to_the_byte(most: int, beyond: int, hidden: float) -> None:
     limit = Limit(*sorted((most, beyond))) if most != beyond else Limit(most, most + 1)

@@ -38,6 +38,12 @@ FAR = (
 GUEST = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\narch = "mipsel"\n'
 
 
+@pytest.fixture(autouse=True)
+def _able(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No agent is started for each station, only to see what works here."""
+    monkeypatch.setattr("gatemark.station.ability.slows", lambda: False)
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A station file, under one name before and after."""
@@ -55,7 +61,17 @@ def run_of(bench: Station, load: Workload | None = None) -> Run:
         arm=(Arm(path="route", name="old"), Arm(path="nat", name="new")),
         workload=load or Workload(),
     )
-    return replace(builder.run(), station=bench.info, plans=(plan,), trials=order([plan], 3))
+    return Run(
+        run="20261121-161500-quick",
+        suite="quick",
+        title="",
+        command=(),
+        started="",
+        seed=3,
+        station=bench.info,
+        plans=(plan,),
+        trials=order([plan], 3),
+    )
 
 
 @pytest.mark.parametrize("text", [BENCH, GUEST], ids=["ssh", "qemu"])

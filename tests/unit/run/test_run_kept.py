@@ -3,8 +3,9 @@
 
 import re
 from contextlib import suppress
+from itertools import product
 
-import pytest
+from few import few
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from gatemark.run.kept.moment import unseen
 from gatemark.run.kept.pcapng import Interface, Packet
 
 ETHERNET, RAW = 1, 101
+TAGS = (b"", b"\x81\x00\x00\x07", b"\x88\xa8\x00\x07\x81\x00\x00\x08")  # of VLANs
 HERE = Interface("gateway gw0", "received", ETHERNET)
 
 
@@ -33,30 +35,30 @@ def ip(version: int, payload: bytes) -> bytes:
     return bytes([0x60]) + bytes(5) + bytes([17]) + bytes(33) + bytes(8) + payload
 
 
-@pytest.mark.parametrize("version", [4, 6])
-@pytest.mark.parametrize("tags", [b"", b"\x81\x00\x00\x07", b"\x88\xa8\x00\x07\x81\x00\x00\x08"])
+@few()
 @given(
     flow=st.integers(0, (1 << 17) - 1),
     number=st.integers(0, (1 << 32) - 1),
     sent_ns=st.integers(0, (1 << 39) - 1),
 )
-def test_a_test_packet_is_known(
-    version: int, tags: bytes, flow: int, number: int, sent_ns: int
-) -> None:
+def test_a_test_packet_is_known(flow: int, number: int, sent_ns: int) -> None:
     wanted = Header(flow, number, sent_ns)
-    for made, is_tagged in ((ours, False), (tagged, True)):
+    for version, (made, is_tagged) in product((4, 6), ((ours, False), (tagged, True))):
         packet = ip(version, made(flow, number, sent_ns))
-        ether = bytes(12) + tags + b"\x08\x00" + packet
-        assert header(ether, ETHERNET, tagged=is_tagged) == wanted
         assert header(packet, RAW, tagged=is_tagged) == wanted
+        for tags in TAGS:
+            ether = bytes(12) + tags + b"\x08\x00" + packet
+            assert header(ether, ETHERNET, tagged=is_tagged) == wanted
 
 
+@few(50)
 @given(data=st.binary(max_size=80), link=st.sampled_from([ETHERNET, RAW]), tag=st.booleans())
 def test_any_bytes_are_a_test_packet_or_none(data: bytes, link: int, tag: bool) -> None:
     of = header(data, link, tagged=tag)
     assert of is None or 0 <= of.number < 1 << 32
 
 
+@few()
 @given(
     datas=st.lists(st.binary(min_size=1, max_size=130), max_size=5),
     comment=st.text(max_size=50),
@@ -69,6 +71,7 @@ def test_what_is_written_is_read(datas: list[bytes], comment: str) -> None:
     assert list(pcapng.read(file[:-1])) == packets[:-1]
 
 
+@few(50)
 @given(st.binary(max_size=120))
 @example(bytes([6, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0]))
 @example(bytes([6, 0, 0, 0, 32, 0, 0, 0, 9]) + bytes(23))
@@ -88,6 +91,7 @@ def test_packets_that_no_place_saw_are_named_at_the_next_of_their_flow() -> None
     }
 
 
+@few()
 @given(
     there=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 20)), min_size=1),
     keys=st.sets(st.tuples(st.integers(0, 3), st.integers(0, 25))),

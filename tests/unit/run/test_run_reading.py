@@ -5,6 +5,7 @@ from dataclasses import replace as changed
 from typing import Any
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -155,6 +156,7 @@ def test_a_trial_shorter_than_a_bin_has_no_rate() -> None:
     assert arrived(way(sender={"t0_ns": 11 * MS, "t1_ns": 19 * MS})) == 0.0
 
 
+@few(40)
 @given(
     bins=st.lists(st.integers(0, 10**6), min_size=1, max_size=50),
     t0=st.integers(0, 600 * MS),

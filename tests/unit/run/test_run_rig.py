@@ -30,8 +30,29 @@ PLAN = Plan(
     repeat=Repeat(times=2, boots=2),
 )
 ROUTE = Arm(path="route")
-BOOTED = order([versus(PLAN, ROUTE, ROUTE, 2)], seed=1)
-PLAIN = order([replace(PLAN, repeat=Repeat(times=2))], seed=1)
+
+
+def booted() -> tuple[TrialSpec, ...]:
+    """Two boots of either arm."""
+    return order([versus(PLAN, ROUTE, ROUTE, 2)], seed=1)
+
+
+def plain() -> tuple[TrialSpec, ...]:
+    """Without boots."""
+    return order([replace(PLAN, repeat=Repeat(times=2))], seed=1)
+
+
+def boots_of(trials: Sequence[TrialSpec]) -> list[tuple[str, int]]:
+    """Arms and their boots, in order."""
+    return list(dict.fromkeys((spec.arm.name, spec.boot) for spec in trials if spec.boot))
+
+
+class Quiet(Local):
+    """A gateway that has nothing to tell."""
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        del command, stdin
+        return ""
 
 
 class Shed:
@@ -39,7 +60,7 @@ class Shed:
 
     def __init__(self, events: list[str], name: str = "shed", *, lasts: bool = False) -> None:
         self.name = name
-        self.gateway = Gateway(Local(), {})
+        self.gateway = Gateway(Quiet(), {})
         self.events = events
         self.late = 0  # so many times it is not reached yet
         self.lasts = lasts
@@ -95,12 +116,13 @@ def turned(
 def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]]:
     """What the stations do where trials of one block are asked for at once; whose benches came."""
     names: list[str] = []
+    trials = plain()
 
     async def run() -> None:
         async with Rig(cast("Station", shed), {}, {}, Folder(folder), lambda _: None) as rig:
-            await rig.turn(PLAIN[0])
+            await rig.turn(trials[0])
             for _ in range(times):
-                names[:] = [bench.station.name for bench in await rig.together(PLAIN[:2])]
+                names[:] = [bench.station.name for bench in await rig.together(trials[:2])]
 
     asyncio.run(run())
     return shed.events, names
@@ -125,51 +147,57 @@ def boots(events: Sequence[str]) -> list[str]:
 
 
 def test_one_bench_serves_all_trials_of_a_plan_without_boots(tmp_path: Path) -> None:
-    events = turned(Shed([]), PLAIN, tmp_path)
-    assert (events[0], events[-1], len(events)) == ("up shed", "down shed", len(PLAIN) + 2)
+    trials = plain()
+    events = turned(Shed([]), trials, tmp_path)
+    assert (events[0], events[-1], len(events)) == ("up shed", "down shed", len(trials) + 2)
 
 
 def test_each_boot_has_a_bench_of_its_own_and_the_tester_alone_has_none(tmp_path: Path) -> None:
-    events = boots(turned(Shed([]), BOOTED, tmp_path))
+    trials = booted()
+    events = boots(turned(Shed([]), trials, tmp_path))
     assert [event for event in events if event != "tester alone"] == [
-        word
-        for boot in dict.fromkeys((s.arm.name, s.boot) for s in BOOTED if s.boot)
-        for word in ("up shed", f"{boot[0]} {boot[1]}", "down shed")
+        word for arm, boot in boots_of(trials) for word in ("up shed", f"{arm} {boot}", "down shed")
     ]
     assert events.count("tester alone") == 2
 
 
-def test_the_command_is_run_while_nothing_stands(tmp_path: Path) -> None:
-    command = f"echo {{arm}} >> {tmp_path}/said"
-    turned(Shed([]), BOOTED, tmp_path, command)
-    arms = [arm for arm, _ in dict.fromkeys((s.arm.name, s.boot) for s in BOOTED if s.boot)]
-    assert (tmp_path / "said").read_text().split() == arms
+def test_the_command_is_run_while_nothing_stands_and_nothing_else_restarts_the_gateway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shed, trials = Shed([], lasts=True), booted()
+
+    async def switched(command: str, arm: str, folder: Folder) -> None:
+        shed.events.append(f"{command} {arm} in {folder.path}")
+
+    monkeypatch.setattr(module, "switch", switched)
+    events = boots(turned(shed, trials, tmp_path, "flash"))
+    assert [event for event in events if event != "tester alone"] == [
+        word
+        for arm, boot in boots_of(trials)
+        for word in (f"flash {arm} in {tmp_path}", "up shed", f"{arm} {boot}", "down shed")
+    ]
 
 
 def test_a_gateway_that_lasts_is_restarted_for_each_boot(tmp_path: Path) -> None:
-    assert turned(Shed([], lasts=True), BOOTED, tmp_path).count("restart") == 4
-
-
-def test_a_gateway_that_the_command_brought_about_is_not_restarted(tmp_path: Path) -> None:
-    assert "restart" not in turned(Shed([], lasts=True), BOOTED, tmp_path, "true {arm}")
+    assert turned(Shed([], lasts=True), booted(), tmp_path).count("restart") == 4
 
 
 def test_a_gateway_that_boots_after_the_command_is_waited_for(tmp_path: Path) -> None:
     shed = Shed([], lasts=True)
     shed.late = 3
-    assert turned(shed, BOOTED[:1], tmp_path, "true {arm}")[0] == "up shed"
+    assert turned(shed, booted()[:1], tmp_path, ": {arm}")[0] == "up shed"
 
 
 def test_one_that_is_not_there_without_a_command_is_reported_at_once(tmp_path: Path) -> None:
     shed = Shed([], lasts=True)
     shed.late = 3
     with pytest.raises(NodeError):
-        turned(shed, BOOTED[:1], tmp_path)
+        turned(shed, booted()[:1], tmp_path)
 
 
 def test_an_arm_may_have_a_station_of_its_own(tmp_path: Path) -> None:
     shed = Shed([])
-    events = boots(turned(shed, BOOTED, tmp_path, others={"new": Shed(shed.events, "other")}))
+    events = boots(turned(shed, booted(), tmp_path, others={"new": Shed(shed.events, "other")}))
     ups = [event for event in events if event.startswith(("up", "old", "new"))]
     pairs = {tuple(ups[at : at + 2]) for at in range(0, len(ups), 2)}
     assert pairs == {
@@ -182,6 +210,6 @@ def test_an_arm_may_have_a_station_of_its_own(tmp_path: Path) -> None:
 def test_a_command_that_fails_leaves_nothing_standing(tmp_path: Path) -> None:
     shed = Shed([])
     with pytest.raises(GatemarkError, match="ended with 1"):
-        turned(shed, BOOTED, tmp_path, f"[ $(wc -l < {tmp_path}/switch.log) -lt 3 ] # {{arm}}")
+        turned(shed, booted(), tmp_path, f"[ $(wc -l < {tmp_path}/switch.log) -lt 3 ] # {{arm}}")
     ups = [event.split()[0] for event in shed.events if event.endswith("shed")]
     assert ups == ["up", "down"] * (len(ups) // 2)

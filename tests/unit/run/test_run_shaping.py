@@ -218,7 +218,7 @@ def sought(limit_mbit: float, **terms: Any) -> tuple[Record, list[Record], list[
     return kept[-1], steps, highs
 
 
-def test_a_search_finds_the_rate_and_says_so_in_bits() -> None:
+def test_a_search_finds_the_rate_in_bits_by_steps_that_are_named_by_theirs() -> None:
     outcome, steps, highs = sought(40.0)
     assert outcome.status == "ok"
     assert outcome.definition.quantity == "held rate"
@@ -228,6 +228,9 @@ def test_a_search_finds_the_rate_and_says_so_in_bits() -> None:
     assert outcome.values["search_trials"] == len(steps)
     assert highs[0] is None
     assert highs[-1] == pytest.approx(high, rel=0.3)
+    assert [step.trial.rpartition("/")[2] for step in steps[:2]] == ["01-100", "02-100"]
+    assert {step.pass_ for step in steps} == {"search"}
+    assert all("goal" not in step.point for step in steps)
 
 
 def test_values_are_of_the_highest_rate_that_was_held() -> None:
@@ -238,13 +241,6 @@ def test_values_are_of_the_highest_rate_that_was_held() -> None:
     assert outcome.values[ADDED] == 2 * MS_NS
     assert outcome.values["cpu_busy"] == pytest.approx(0.8)
     assert "delay_p50_ns" not in outcome.values  # it would be over the calm, too
-
-
-def test_a_step_is_named_by_its_rate_and_shapes_at_it() -> None:
-    _, steps, _ = sought(40.0)
-    assert [step.trial.rpartition("/")[2] for step in steps[:2]] == ["01-100", "02-100"]
-    assert {step.pass_ for step in steps} == {"search"}
-    assert all("goal" not in step.point for step in steps)
 
 
 def test_a_gateway_that_holds_nothing_is_told_the_lowest_rate() -> None:

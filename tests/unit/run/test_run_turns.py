@@ -30,14 +30,19 @@ PLAN = Plan(
     sweep={"frame_bytes": (64, 1518)},
     repeat=Repeat(times=2, turn_ms=2.0),
 )
-SPECS = list(order([PLAN], seed=1))
 
 
-def test_a_round_is_a_point_of_a_block() -> None:
-    block = turns.round_of(SPECS[0], SPECS)
+@pytest.fixture
+def specs() -> list[TrialSpec]:
+    """All trials, in order: a round is three."""
+    return list(order([PLAN], seed=1))
+
+
+def test_a_round_is_a_point_of_a_block(specs: list[TrialSpec]) -> None:
+    block = turns.round_of(specs[0], specs)
     assert sorted(spec.arm.name for spec in block) == ["a", "b", "c"]
     assert {(spec.repeat, spec.point["frame_bytes"]) for spec in block} == {
-        (SPECS[0].repeat, SPECS[0].point["frame_bytes"])
+        (specs[0].repeat, specs[0].point["frame_bytes"])
     }
 
 
@@ -46,8 +51,8 @@ def test_what_is_not_asked_for_in_turns_goes_alone() -> None:
     assert turns.round_of(plain[0], plain) == [plain[0]]
 
 
-def test_each_has_a_place_of_its_own() -> None:
-    placed = turns.placed(SPECS[:3])
+def test_each_has_a_place_of_its_own(specs: list[TrialSpec]) -> None:
+    placed = turns.placed(specs[:3])
     assert [(spec.turn.of, spec.turn.at, spec.turn.ms) for spec in placed] == [
         (3, 0, 2.0),
         (3, 1, 2.0),
@@ -55,38 +60,38 @@ def test_each_has_a_place_of_its_own() -> None:
     ]
 
 
-def test_the_only_one_is_measured_alone() -> None:
-    (alone,) = turns.placed(SPECS[:1])
+def test_the_only_one_is_measured_alone(specs: list[TrialSpec]) -> None:
+    (alone,) = turns.placed(specs[:1])
     assert alone.turn.of == 0
     assert turns.sent(alone) == alone
 
 
-def test_it_is_sent_until_its_own_turns_are_its_time() -> None:
-    placed = turns.placed(SPECS[:3])[1]
+def test_it_is_sent_until_its_own_turns_are_its_time(specs: list[TrialSpec]) -> None:
+    placed = turns.placed(specs[:3])[1]
     assert turns.sent(placed).workload.duration_s == pytest.approx(0.6)
 
 
-def test_all_are_ready_before_one_begins() -> None:
+def test_all_are_ready_before_one_begins(specs: list[TrialSpec]) -> None:
     async def meet() -> list[str]:
         events: list[str] = []
-        start = turns.Start(SPECS[:2])
+        start = turns.Start(specs[:2])
 
         async def trial(spec: TrialSpec) -> None:
             events.append("ready")
             await start.wait(spec)
             events.append("begins")
 
-        await asyncio.gather(*(trial(spec) for spec in SPECS[:2]))
+        await asyncio.gather(*(trial(spec) for spec in specs[:2]))
         return events
 
     assert asyncio.run(meet()) == ["ready", "ready", "begins", "begins"]
 
 
-def test_nobody_waits_for_one_that_will_not_come() -> None:
+def test_nobody_waits_for_one_that_will_not_come(specs: list[TrialSpec]) -> None:
     async def meet() -> None:
-        start = turns.Start(SPECS[:2])
-        start.leave(SPECS[1])
-        await asyncio.wait_for(start.wait(SPECS[0]), 5)
+        start = turns.Start(specs[:2])
+        start.leave(specs[1])
+        await asyncio.wait_for(start.wait(specs[0]), 60)
 
     asyncio.run(meet())
 
@@ -113,21 +118,21 @@ def values_of(
     return turns.values(spec, raw(run_ns), threads, counted)
 
 
-def test_a_packet_takes_all_work_for_all_packets() -> None:
-    spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
+def test_a_packet_takes_all_work_for_all_packets(specs: list[TrialSpec]) -> None:
+    spec = replace(specs[0], turn=Turn(ms=2.0, of=4, at=1))
     assert values_of(spec, run_ns=S // 5)["packet_ns"] == pytest.approx(S / 5 / 1000)
 
 
-def test_rates_are_of_its_own_turns() -> None:
-    spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
+def test_rates_are_of_its_own_turns(specs: list[TrialSpec]) -> None:
+    spec = replace(specs[0], turn=Turn(ms=2.0, of=4, at=1))
     values = values_of(spec, run_ns=S // 5)
     assert values["received_pps"] == pytest.approx(4000)
     assert values["offered_pps"] == pytest.approx(4800)
     assert values["cpu_busy"] == pytest.approx(0.8)
 
 
-def test_it_works_off_its_queue_in_the_next_turn() -> None:
-    spec = replace(SPECS[0], turn=Turn(ms=2.0, of=4, at=1))
+def test_it_works_off_its_queue_in_the_next_turn(specs: list[TrialSpec]) -> None:
+    spec = replace(specs[0], turn=Turn(ms=2.0, of=4, at=1))
     values = values_of(spec, run_ns=S // 2)
     assert values["cpu_busy"] == 1.0
     assert values["packet_ns"] == pytest.approx(S / 2 / 1000)
@@ -139,11 +144,11 @@ def test_a_full_cpu_is_seen_as_full_in_its_own_turns() -> None:
     assert shares == pytest.approx([0.98, 1.0, 0.0])
 
 
-def test_the_tester_alone_has_no_gateway() -> None:
+def test_the_tester_alone_has_no_gateway(specs: list[TrialSpec]) -> None:
     arm = Arm(path="direct", name="alone")
-    spec = replace(SPECS[0], arm=arm, turn=Turn(ms=2.0, of=4))
+    spec = replace(specs[0], arm=arm, turn=Turn(ms=2.0, of=4))
     assert "packet_ns" not in values_of(spec, run_ns=S // 5)
 
 
-def test_a_trial_that_was_alone_is_read_as_any() -> None:
-    assert values_of(SPECS[0], run_ns=S // 5) == {}
+def test_a_trial_that_was_alone_is_read_as_any(specs: list[TrialSpec]) -> None:
+    assert values_of(specs[0], run_ns=S // 5) == {}

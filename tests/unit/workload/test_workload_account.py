@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def counted(*ways: Way) -> dict[str, int]:
     return after
 
 
+@few()
 @given(tried=counts, refused=counts, lost=counts, foreign=counts, ring=counts)
 def test_true_counters_match(tried: int, refused: int, lost: int, foreign: int, ring: int) -> None:
     direction = way(
@@ -54,6 +56,7 @@ def test_true_counters_match(tried: int, refused: int, lost: int, foreign: int, 
     assert account([direction], NOTHING, counted(direction)).mismatch == {}
 
 
+@few()
 @given(tried=counts, arrived=counts)
 def test_what_was_tried_is_delivered_or_lost(tried: int, arrived: int) -> None:
     direction = way(tried=tried, unique=arrived, received=arrived)

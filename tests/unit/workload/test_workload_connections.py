@@ -33,12 +33,12 @@ def asked(path: str, **keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", ["direct", "route", "nat"])
-@pytest.mark.parametrize("clients", [1, 25])
-def test_the_client_goes_where_the_server_listens(path: str, clients: int) -> None:
-    client, server = asked(path, clients=clients, connections=100)
-    assert (client["dst"], client["dst_port"]) == (server["src"], server["src_port"])
-    assert client["dst_ports"] == server["src_ports"] == clients
-    assert client["mode"] == server["mode"]
+def test_the_client_goes_where_the_server_listens(path: str) -> None:
+    for clients in (1, 25):
+        client, server = asked(path, clients=clients, connections=100)
+        assert (client["dst"], client["dst_port"]) == (server["src"], server["src_port"])
+        assert client["dst_ports"] == server["src_ports"] == clients
+        assert client["mode"] == server["mode"]
 
 
 def test_one_client_has_the_hosts_own_address_and_many_have_others() -> None:
@@ -98,23 +98,21 @@ def test_crr_has_so_many_at_once_and_a_server_that_never_minds() -> None:
     assert server["connections"] == 1_000_000
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"direction": "down"},
-        {"direction": "both"},
-        {"clients": 251},
-        {"connecting": "hold", "connections": 0},
-        {"connecting": "crr", "connections": 4097},
-        {"connections": 40_001},
-        {"active_pps": 5.0},
-        {"connecting": "hold", "connections": 1, "active_pps": -1.0},
-    ],
-)
-def test_what_cannot_be_meant_is_refused(keys: dict[str, Any]) -> None:
-    key = next(iter(keys)) if "connecting" not in keys else list(keys)[-1]
-    (fault,) = faults(load(**keys))
-    assert f"`{key}`" in fault
+def test_what_cannot_be_meant_is_refused() -> None:
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        ("direction", {"direction": "down"}),
+        ("direction", {"direction": "both"}),
+        ("clients", {"clients": 251}),
+        ("connections", {"connecting": "hold", "connections": 0}),
+        ("connections", {"connecting": "crr", "connections": 4097}),
+        ("connections", {"connections": 40_001}),
+        ("active_pps", {"active_pps": 5.0}),
+        ("active_pps", {"connecting": "hold", "connections": 1, "active_pps": -1.0}),
+    ]
+    told = [(key, list(faults(load(**keys)))) for key, keys in wrong]
+    assert [
+        (key, words) for key, words in told if len(words) != 1 or f"`{key}`" not in words[0]
+    ] == []
 
 
 def test_what_can_be_meant_is_taken() -> None:

@@ -3,15 +3,14 @@
 
 import asyncio
 import os
+import signal
 import socket
-import subprocess
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command import environment
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.node import nobody
@@ -173,18 +172,6 @@ def test_a_capture_that_took_longer_was_due_all_that_time() -> None:
     assert tcpreplay.due_s(load, 1.08) == 1.08
 
 
-MORTAL = """\
-import asyncio, time
-from gatemark.node.shell import Local
-from gatemark.workload.driver.program import Program
-async def main():
-    started = Program.start(Local(), 0, ["sleep", "60"])
-    print(started._pid, flush=True)
-    await started.ended(60)
-asyncio.run(main())
-"""
-
-
 def _name(pid: int) -> str:
     """A process's name; nothing where it is gone."""
     try:
@@ -193,16 +180,29 @@ def _name(pid: int) -> str:
         return ""
 
 
+async def _sleeping(writing: int) -> None:
+    """A laboratory whose tool sleeps; it tells the tool's number."""
+    started = program.Program.start(Local(), 0, ["sleep", "60"])
+    os.write(writing, f"{started._pid}\n".encode())
+    await started.ended(60)
+
+
 def test_a_tool_does_not_outlive_a_laboratory_that_is_killed() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", MORTAL], stdout=subprocess.PIPE, text=True, env=environment()
-    ) as laboratory:
-        assert laboratory.stdout
-        pid = int(laboratory.stdout.readline())
-        until = time.monotonic() + 20
-        while (begun := _name(pid)) != "sleep" and time.monotonic() < until:
-            time.sleep(0.01)
-        laboratory.kill()
+    reading, writing = os.pipe()
+    laboratory = os.fork()
+    if not laboratory:
+        try:
+            asyncio.run(_sleeping(writing))
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with open(reading) as told:  # noqa: PTH123  no path
+        pid = int(told.readline())
+    until = time.monotonic() + 20
+    while (begun := _name(pid)) != "sleep" and time.monotonic() < until:
+        time.sleep(0.01)
+    os.kill(laboratory, signal.SIGKILL)
+    os.waitpid(laboratory, 0)
     until = time.monotonic() + 20
     while (left := _name(pid)) == "sleep" and time.monotonic() < until:
         time.sleep(0.01)

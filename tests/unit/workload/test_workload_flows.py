@@ -2,6 +2,7 @@
 """Ports and addresses of many flows."""
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ def load(flow_ports: FlowPorts, clients: int, each: int) -> Workload:
     return Workload(flow_ports=flow_ports, clients=clients, flows=clients * each)
 
 
+@few()
 @given(st.sampled_from(["ordered", "random"]), st.integers(1, 250), st.integers(1, 40))
 def test_no_two_flows_are_the_same(flow_ports: FlowPorts, clients: int, each: int) -> None:
     crowd = load(flow_ports, clients, each)
@@ -23,10 +25,10 @@ def test_no_two_flows_are_the_same(flow_ports: FlowPorts, clients: int, each: in
 
 
 def test_random_ports_are_those_of_the_rfc() -> None:
-    random = flows(Workload(flow_ports="random", flows=40_000))
+    random = flows(Workload(flow_ports="random", flows=5_000))
     assert set(random.near) <= set(NEAR_RANDOM)
     assert set(random.far) <= set(FAR_RANDOM)
-    assert len(set(random.far)) > 20_000
+    assert len(set(random.far)) > 4_500
 
 
 def test_random_ports_are_the_same_every_time() -> None:

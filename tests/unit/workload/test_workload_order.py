@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the flows is the senders': agent/tests/unit/frame/order_test.c has these numbers."""
 
-import pytest
+from itertools import product
 
 from gatemark.workload.order import Order
 
@@ -17,12 +17,11 @@ def test_the_order_is_the_agents() -> None:
     assert [flow for number in range(3) for flow in order.flows_of(number)] == THREE_ROUNDS
 
 
-@pytest.mark.parametrize("flows", [1, 2, 3, 6, 64, 97, 1000])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_each_flow_is_once_in_a_round(seed: int, flows: int) -> None:
-    order = Order(seed, flows)
-    for number in range(5):
-        assert sorted(order.flows_of(number)) == list(range(flows))
+def test_each_flow_is_once_in_a_round() -> None:
+    for seed, flows in product((0, 1, 2), (1, 2, 3, 6, 64, 97, 1000)):
+        order = Order(seed, flows)
+        for number in range(5):
+            assert sorted(order.flows_of(number)) == list(range(flows)), (seed, flows)
 
 
 def test_without_a_seed_it_is_round_robin() -> None:

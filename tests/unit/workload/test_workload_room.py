@@ -8,8 +8,7 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Line, LineWay, Workload
 from gatemark.workload.room import offered_bps, require
 
-VIDEO = Workload(kind="replay", trace="video", direction="both")
-VOIP = replace(VIDEO, trace="voip")
+VOIP = Workload(kind="replay", trace="voip", direction="both")
 
 
 def line(up_bps: float, down_bps: float = 50e6, *, overload: bool = False) -> Line:
@@ -28,16 +27,16 @@ def test_fifty_packets_of_214_bytes_a_second_are_what_g711_takes() -> None:
 
 @pytest.mark.parametrize("way", ["up", "down"])
 def test_what_is_larger_than_the_line_is_refused(way: str) -> None:
-    small = line(1e6) if way == "up" else line(50e6, 1e6)
-    with pytest.raises(UsageError, match=rf"`trace` = video: 1\.\d+ Mbit/s on the line {way} is"):
-        require(VIDEO, small)
+    small = line(5e4) if way == "up" else line(50e6, 5e4)
+    with pytest.raises(UsageError, match=rf"`trace` = voip: 8\d\.?\d* kbit/s on the line {way} is"):
+        require(VOIP, small)
     other = {"up": "down", "down": "up"}[way]
-    require(replace(VIDEO, direction=other), small)
+    require(replace(VOIP, direction=other), small)
 
 
 def test_what_fits_or_is_meant_to_lose_is_sent() -> None:
-    require(VIDEO, line(2e6))
-    require(VIDEO, line(1e6, overload=True))
-    require(VIDEO, line(0, 0))
-    require(VIDEO, None)
-    require(Workload(), line(1e6))
+    require(VOIP, line(1e5))
+    require(VOIP, line(5e4, overload=True))
+    require(VOIP, line(0, 0))
+    require(VOIP, None)
+    require(Workload(), line(5e4))

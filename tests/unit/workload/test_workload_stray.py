@@ -23,10 +23,13 @@ BORNE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("counts", BORNE)
-def test_what_a_gateway_does_is_measured(counts: dict[str, Any]) -> None:
-    keys = dict(counts)
-    assert why_invalid(accounting(10_000, keys.pop("lost", 0), **keys)) == ""
+def test_what_a_gateway_does_is_measured() -> None:
+    whys = [
+        why_invalid(accounting(10_000, counts.get("lost", 0), **more))
+        for counts in BORNE
+        for more in [{name: count for name, count in counts.items() if name != "lost"}]
+    ]
+    assert whys == [""] * len(BORNE)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def test_too_many_packets_leave_the_histogram_against_the_schedule() -> None:
     assert "replay.up.delay" not in columns
 
 
+@few(40)
 @given(st.integers(0, 1 << 36))
 def test_a_bucket_is_within_a_32nd_of_each_value_in_it(delay_ns: int) -> None:
     low = bucket(delay_ns)

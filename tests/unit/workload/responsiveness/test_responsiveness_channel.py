@@ -4,6 +4,7 @@
 from contextlib import suppress
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_a_segment_that_was_begun_is_filled_up(begun: int, payload: int) -> None
 SIZES = st.integers(64, 65_535)
 
 
+@few()
 @given(st.integers(1, 1 << 24), SIZES, st.sampled_from([9, TLS, 38]), st.integers(0, 1 << 20))
 def test_a_frame_is_never_larger_than_http_allows(
     ahead: int, mss: int, heads: int, begun: int
@@ -66,6 +68,7 @@ def test_nothing_else_is_answered(text: bytes) -> None:
         http1.requests(bytearray(text))
 
 
+@few()
 @given(st.binary(max_size=300))
 def test_any_bytes_are_requests_or_refused(text: bytes) -> None:
     with suppress(http1.OddError):

@@ -4,6 +4,7 @@
 from statistics import mean
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def test_no_values_have_no_mean() -> None:
         trimmed_mean([])
 
 
+@few()
 @given(MS)
 def test_a_trimmed_mean_is_no_more_than_the_mean(values: list[float]) -> None:
     assert min(values) <= trimmed_mean(values) * (1 + 1e-9)
@@ -47,6 +49,7 @@ def test_without_tls_a_foreign_probe_has_two_parts() -> None:
     assert Score.of(Times([10.0], (), [30.0], [20.0])).foreign == 3000
 
 
+@few()
 @given(MS, MS, MS, MS)
 def test_the_harmonic_score_is_never_the_higher_one(
     tcp: list[float], tls: list[float], http: list[float], own: list[float]

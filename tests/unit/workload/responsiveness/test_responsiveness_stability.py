@@ -2,6 +2,7 @@
 """The course of a test over intervals made by hand."""
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,11 +38,13 @@ def test_values_are_alike_within_a_twentieth_of_the_newest(
     assert is_stable(values) is stable
 
 
+@few()
 @given(st.floats(1e-3, 1e12), st.integers(4, 9))
 def test_what_never_changes_is_stable(value: float, count: int) -> None:
     assert is_stable([value] * count)
 
 
+@few()
 @given(st.lists(st.integers(1, 100), min_size=4, max_size=4))
 def test_the_newest_is_the_measure_whatever_the_order_of_the_others(values: list[int]) -> None:
     *others, newest = values
@@ -98,6 +101,7 @@ def test_each_direction_has_to_be_stable() -> None:
     assert (made.phase, made.goodput_stable) == (SATURATING, False)
 
 
+@few()
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=45), st.floats(1, 1e5))
 def test_a_test_always_ends(rates: list[float], score: float) -> None:
     made = course((rates * 45)[:45], [score] * 45)
