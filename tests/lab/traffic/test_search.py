@@ -42,7 +42,7 @@ def executed(path: Path, searched: Plan) -> RunDirectory:
 
 def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     """Up to the queue's 256 packets above it, which a trial of 0.3 s delivers besides."""
-    search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.05)
+    search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.1)
     slowed = plan(
         search, Workload(flows=8), gateway=Gateway(slow_to_pps=10_000), repeat=Repeat(times=1)
     )
@@ -51,6 +51,7 @@ def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     assert 9_000 <= point.values["throughput_pps"].value <= 1.1 * (10_000 + 256 / 0.3)
 
 
+@pytest.mark.long
 def test_a_sender_that_caps_itself_is_refused(tmp_path: Path) -> None:
     search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.1, max_pps=20_000)
     capped = plan(

@@ -97,9 +97,7 @@ def test_streams_share_the_way(asked: dict[str, Record]) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("congestion", ["reno", "bbr"])
-def test_the_congestion_control_is_set_and_named(
-    congestion: str, asked: dict[str, Record]
-) -> None:
+def test_the_congestion_control_is_set_and_named(congestion: str, asked: dict[str, Record]) -> None:
     record = asked[congestion]
     assert (record.status, record.definition.congestion) == ("ok", congestion)
 
