@@ -20,6 +20,7 @@ from gatemark.store.record import Record
 from gatemark.store.run import Run
 from lab.planted import a_run, plan
 
+pytestmark = pytest.mark.long
 ARMS = (Arm(path="route", name="route"), Arm(path="nat", name="nat"))
 # Without an agent a shell loop reads once a second, on a busy machine less often.
 LOAD = Workload(rate_pps=5_000, duration_s=3.5)
