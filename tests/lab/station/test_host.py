@@ -15,6 +15,7 @@ import pytest
 
 from gatemark.station import lock
 from lab import left
+from lab.conftest import warm
 
 pytestmark = pytest.mark.alone
 KILLS = 6
@@ -87,7 +88,7 @@ def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, list
 def test_a_run_that_is_killed_goes_on_and_leaves_the_host_as_it_was(
     tmp_path: Path, host_snapshot: Snapshot
 ) -> None:
-    gatemark("doctor").wait()  # what a first nft or ip loads into the kernel is not ours to judge
+    warm()
     folder, before = tmp_path / "run", host_snapshot()
     process = start(folder, *ONCE)
     assert until(lambda: bool(kept(folder)) or process.poll() is not None)

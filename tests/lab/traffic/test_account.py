@@ -54,6 +54,7 @@ def sized() -> Sized:
     return Sized(records, backlogs.dropped)
 
 
+@pytest.mark.long
 def test_each_size_passes_whole() -> None:
     of_sizes = sized()
     counts = {size: record.accounting for size, record in of_sizes.records.items()}

@@ -31,6 +31,7 @@ def test_a_slowed_gateway_is_limited_by_its_cpu() -> None:
     assert judgement.points[0].limit == "cpu", judgement.points[0].why
 
 
+@pytest.mark.long
 def test_a_token_bucket_on_the_wan_port_is_a_shaper() -> None:
     judgement, _ = measure(plan("route", OVERLOAD), plant=_shaper)
     assert judgement.points[0].limit == "shaper", judgement.points[0].why

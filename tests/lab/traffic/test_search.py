@@ -40,6 +40,7 @@ def executed(path: Path, searched: Plan) -> RunDirectory:
     return directory
 
 
+@pytest.mark.long
 def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     """Up to the queue's 256 packets above it, which a trial of 0.3 s delivers besides."""
     search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.1)
