@@ -2,14 +2,13 @@
 """Searches in the lab: a knee and a rate that is held are found; a slow sender is refused."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from searching import plan
 
 from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
-from gatemark.run.engine import execute
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.stats.judge import judge
@@ -21,7 +20,16 @@ FLOW = Workload(kind="replay", trace="isochronous", duration_s=10)
 UPLOADS = Workload(kind="tcp", streams=4, start_s=2, duration_s=8)
 
 
+def plan(search: Search, load: Workload = FLOW, **keys: Any) -> Plan:
+    """With the searches' own package, which takes long to import."""
+    from searching import plan
+
+    return plan(search, load, **keys)
+
+
 def executed(path: Path, searched: Plan) -> RunDirectory:
+    from gatemark.run.engine import execute  # with the searches' own package
+
     recover()
     lab = Lab()
     run = Run(
