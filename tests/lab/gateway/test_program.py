@@ -43,7 +43,7 @@ TOOLS = (
 # Those that not every machine for tests has.
 FURTHER = {"flow-export:pmacctd": "pmacctd", "inspect:ndpiReader": "ndpiReader"}
 CLASSIFIERS = ("classify:jumping", "classify:sliding:flows=65536:new=1000")
-SHORT = ("capture:tcpdump:68", "capture:gatemark:68", "classify:jumping")
+FEW = ("capture:tcpdump:68", "capture:gatemark:68", "classify:jumping")
 WORDS = (*TOOLS, *CLASSIFIERS, *(f"command:{name}" for name in COMMANDS))
 
 
@@ -60,7 +60,7 @@ def ran(request: pytest.FixtureRequest) -> dict[str, Record]:
 
 
 def circled(words: Iterable[str]) -> list[Any]:
-    return [pytest.param(word, marks=() if word in SHORT else pytest.mark.long) for word in words]
+    return [pytest.param(word, marks=() if word in FEW else pytest.mark.long) for word in words]
 
 
 def crossed(record: Record) -> int:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,11 @@ def test_a_run_that_is_killed_goes_on_and_leaves_the_host_as_it_was(
     assert differences(before, host_snapshot()) == {}
 
 
+def is_at_work(process: subprocess.Popen[bytes]) -> bool:
+    """Or has ended."""
+    return bool(labs_of(process.pid)) or process.poll() is not None
+
+
 @pytest.fixture(scope="module")
 def killed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str]]]:
     """A run killed by SIGKILL at random moments, then completed; with what was kept each time.
@@ -113,7 +119,7 @@ def killed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[lis
     for number in range(KILLS):
         process = start(folder, *SMALL)
         if number % 2:
-            until(lambda run=process: bool(labs_of(run.pid)) or run.poll() is not None)
+            until(partial(is_at_work, process))
         time.sleep(chance.uniform(0.1, 2.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
