@@ -4,35 +4,32 @@
 A comment above a block says more about it:
     <!-- not run: why -->   only its make targets and verbs are looked up
     <!-- needs root -->     skipped without root
-    <!-- long, needs root -->  `make test-long` runs it
+    <!-- long, needs root -->  it measures
     <!-- file: PATH -->     the block is that file, word for word
 A block finds a run's directory `first`, made up, unless it makes one of that name itself, and where
-it speaks of `gatemark-runs/` two more in there.
+it speaks of `gatemark-runs/` two more in there. To run them takes long; `make test` looks up their
+verbs, options and targets.
 """
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import builder
 import pytest
-from msgspec.structs import replace
-from typer.main import get_command
 
-from gatemark.commands.app import app
 from gatemark.node.binary import agent_path
-from gatemark.store import series
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("docs", "src/**", "agent", "bpf", "counter", "benchmarks", "tests", "setup")
 HOMES = ("*.md", *(f"{folder}/*.md" for folder in FOLDERS))
-DOCUMENTS = sorted({path for home in HOMES for path in ROOT.glob(home)})
 LONGEST_S = 120
 
 FENCE = re.compile(r"^```(\w*)$")
@@ -87,16 +84,19 @@ def prose(path: Path) -> str:
     return re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
-BLOCKS = [block for path in DOCUMENTS for block in blocks(path)]
-COMMANDS = [block for block in BLOCKS if block.language in ("console", "sh", "python")]
+@cache
+def documents() -> list[Path]:
+    return sorted({path for home in HOMES for path in ROOT.glob(home)})
 
 
-def named(wanted: list[Block]) -> list[Any]:
-    """Blocks as parameters, each under its place."""
-    return [
-        pytest.param(block, id=block.place, marks=pytest.mark.long if "long" in block.mark else ())
-        for block in wanted
-    ]
+@cache
+def every_block() -> list[Block]:
+    return [block for path in documents() for block in blocks(path)]
+
+
+def commands() -> list[Block]:
+    """The blocks of commands."""
+    return [block for block in every_block() if block.language in ("console", "sh", "python")]
 
 
 @pytest.fixture
@@ -111,23 +111,41 @@ def shell(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "src")}
 
 
-@pytest.mark.parametrize("block", named([b for b in COMMANDS if b.mark != "not run"]))
-def test_a_command_block_runs(block: Block, tmp_path: Path, shell: dict[str, str]) -> None:
-    if block.mark in ("needs root", "long, needs root") and os.geteuid() != 0:
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("needs_root", [False, True], ids=["anybody's", "root's"])
+def test_command_blocks_run(needs_root: bool, tmp_path: Path, shell: dict[str, str]) -> None:
+    if needs_root and os.geteuid() != 0:
         pytest.skip("needs root")
+    make_run(tmp_path / "made")
+    failed = []
+    for number, block in enumerate(commands()):
+        if block.mark != "not run" and ("needs root" in block.mark) is needs_root:
+            failed += fault(block, tmp_path / str(number), tmp_path / "made", shell)
+    assert failed == []
+
+
+def fault(block: Block, folder: Path, made: Path, shell: dict[str, str]) -> list[str]:
+    """What it prints where it fails."""
+    folder.mkdir()
     if "--out first" not in block.script:
-        make_run(tmp_path / "first")
+        shutil.copytree(made, folder / "first")
     if "gatemark-runs/" in block.script:
         for day in ("20261121", "20261122"):
-            make_run(tmp_path / "gatemark-runs" / f"{day}-161500-quick")
-    code, output = call(block.script, tmp_path, shell)
+            shutil.copytree(made, folder / "gatemark-runs" / f"{day}-161500-quick")
+    code, output = call(block.script, folder, shell)
     if code and "is up:" in output:
-        call("gatemark lab down", tmp_path, shell)
-    assert code == 0, f"{block.place}\n{output}"
+        call("gatemark lab down", folder, shell)
+    return [f"{block.place}\n{output}"] if code else []
 
 
 def make_run(path: Path) -> None:
     """A run made up; its first trial has a series."""
+    import builder
+    from msgspec.structs import replace
+
+    from gatemark.store import series
+
     first, *others = builder.trials()
     directory = builder.keep(path, [replace(first, series="00000.jsonl.gz"), *others])
     packets = (range(0, 10**9, 10**7), [4000.0] * 100)
@@ -151,34 +169,52 @@ def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
     return done.returncode, done.stdout
 
 
-@pytest.mark.parametrize("block", named([b for b in COMMANDS if b.mark == "not run"]))
-def test_what_is_not_run_exists(block: Block) -> None:
-    assert block.note, f"{block.place}: say why it is not run"
-    assert block.script, f"{block.place}: no command in it"
-    for line in block.script.splitlines():
-        assert unknown(line) is None, f"{block.place}: {line}: no {unknown(line)}"
+def test_verbs_options_and_targets_of_every_block_exist() -> None:
+    wrong = [
+        f"{block.place}: {line}: no {what}"
+        for block in commands()
+        if block.language != "python"
+        for line in block.script.splitlines()
+        if (what := unknown(line))
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_commands_in_the_text_exist(path: Path) -> None:
-    wrong = [(code, what) for code in INLINE.findall(prose(path)) if (what := unknown(code))]
-    assert not wrong
+def test_a_block_that_is_not_run_says_why() -> None:
+    silent = [b.place for b in commands() if b.mark == "not run" and not (b.note and b.script)]
+    assert silent == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_root_is_given_our_path(path: Path) -> None:
+def test_commands_in_the_text_exist() -> None:
+    wrong = [
+        (str(path.relative_to(ROOT)), code, what)
+        for path in documents()
+        for code in INLINE.findall(prose(path))
+        if (what := unknown(code))
+    ]
+    assert wrong == []
+
+
+def test_root_is_given_our_path() -> None:
     """The PATH of sudo is its own (secure_path), and .venv/bin is not in it."""
-    assert "sudo gatemark" not in path.read_text(encoding="utf-8")
+    assert [p for p in documents() if "sudo gatemark" in p.read_text(encoding="utf-8")] == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(path: Path) -> None:
-    assert [to for to in LINK.findall(prose(path)) if not (path.parent / to).exists()] == []
+def test_links_lead_somewhere() -> None:
+    dead = [
+        (str(path.relative_to(ROOT)), to)
+        for path in documents()
+        for to in LINK.findall(prose(path))
+        if not (path.parent / to).exists()
+    ]
+    assert dead == []
 
 
-@pytest.mark.parametrize("block", named([b for b in BLOCKS if b.mark == "file"]))
-def test_a_file_that_is_shown_is_the_file(block: Block) -> None:
-    assert block.text == (ROOT / block.note).read_text(encoding="utf-8")
+def test_a_file_that_is_shown_is_the_file() -> None:
+    shown = [block for block in every_block() if block.mark == "file"]
+    assert shown
+    for block in shown:
+        assert block.text == (ROOT / block.note).read_text(encoding="utf-8"), block.place
 
 
 def unknown(command: str) -> str | None:
@@ -202,9 +238,19 @@ def unknown_target(words: list[str]) -> str | None:
     return next((word for word in wanted if word not in targets), None)
 
 
+@cache
+def ours() -> Any:
+    """The command, with all verbs below it."""
+    from typer.main import get_command
+
+    from gatemark.commands.app import app
+
+    return get_command(app)
+
+
 def unknown_verb(words: list[str]) -> str | None:
     """Of `gatemark VERB [VERB] --option ...`; what stands for something is in capitals."""
-    command: Any = get_command(app)
+    command = ours()
     for word in words:
         if word in ("--", "...", "|"):
             return None
@@ -221,24 +267,23 @@ def unknown_verb(words: list[str]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize(
-    ("command", "what"),
-    [
-        ("make run", None),
-        ("make walk", "walk"),
-        ("make test STAGE=unit", None),
-        ("gatemark run quick --set repeat.times=1", None),
-        ("gatemark rum quick", "rum"),
-        ("gatemark run --sed 7", "--sed"),
-        ("gatemark lab shell gateway -- ip -br link", None),
-        ("gatemark lab open", "open"),
-        ("sudo .venv/bin/gatemark runs", "runs"),
-        ("gatemark", None),
-        ("ls --nonsense", None),
-    ],
-)
-def test_what_does_not_exist_is_seen(command: str, what: str | None) -> None:
-    assert unknown(command) == what
+SEEN = {  # of each command, what does not exist
+    "make run": None,
+    "make walk": "walk",
+    "make test STAGE=unit": None,
+    "gatemark run quick --set repeat.times=1": None,
+    "gatemark rum quick": "rum",
+    "gatemark run --sed 7": "--sed",
+    "gatemark lab shell gateway -- ip -br link": None,
+    "gatemark lab open": "open",
+    "sudo .venv/bin/gatemark runs": "runs",
+    "gatemark": None,
+    "ls --nonsense": None,
+}
+
+
+def test_what_does_not_exist_is_seen() -> None:
+    assert {command: unknown(command) for command in SEEN} == SEEN
 
 
 def test_blocks_are_found_with_their_marks() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the lab tests share: root, and a picture of the host."""
 
+import asyncio
 import os
 import subprocess
 from collections.abc import Callable
@@ -8,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gatemark.plan.model import Arm, Workload
+from gatemark.run.bench import Bench
+from gatemark.station.netns import Lab
 from lab import left
 
 
@@ -39,6 +43,18 @@ def snapshot() -> dict[str, str]:
         "sysctls": "".join(sorted(_sysctls())),
         "namespaces": "\n".join(left.namespaces()),
     }
+
+
+def warm() -> None:
+    """Load into the kernel what a first lab does: that is no run's to give back."""
+
+    async def stand() -> None:
+        lab = Lab()
+        async with Bench(lab) as bench:
+            arm = Arm(path="nat", name="nat", features=("conntrack", "filter:1"))
+            await bench.prepare(arm, Workload(), 30_000)
+
+    asyncio.run(stand())
 
 
 def _sysctls() -> list[str]:

@@ -51,6 +51,11 @@ def plan(
     )
 
 
+def bare(planned: Plan) -> Plan:
+    """The same from outside alone: half of the trials."""
+    return replace(planned, probe=Probe())
+
+
 def measure(*plans: Plan, plant: Plant | None = None) -> tuple[Judgement, list[Record]]:
     """Run plans on a lab of their own, with `plant` done to it first; judge what came out."""
     return asyncio.run(_measure(plans, plant))
@@ -58,13 +63,13 @@ def measure(*plans: Plan, plant: Plant | None = None) -> tuple[Judgement, list[R
 
 def measure_each(plans: Mapping[Key, Plan]) -> dict[Key, Record]:
     """Each plan's one trial, without probes, all on the same lab."""
-    bare = [
-        replace(planted, name=f"test/{number}", probe=Probe())
-        for number, planted in enumerate(plans.values())
+    numbered = [
+        replace(bare(planned), name=f"test/{number}")
+        for number, planned in enumerate(plans.values())
     ]
-    _, records = measure(*bare)
+    _, records = measure(*numbered)
     by_plan = {record.plan: record for record in records}
-    return {key: by_plan[planted.name] for key, planted in zip(plans, bare, strict=True)}
+    return {key: by_plan[planned.name] for key, planned in zip(plans, numbered, strict=True)}
 
 
 def wanted(request: pytest.FixtureRequest, name: str, cases: Iterable[Key]) -> list[Key]:

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 from gatemark.report.words import number
 from page.visit import Visit, opened
 
+pytestmark = pytest.mark.long
 FURTHER = (("compared", "dark"), ("damaged", "light"), ("indexed", "light"), ("indexed", "dark"))
 # A drawing is one picture with a name; test_reader asks for its contrasts.
 DRAWN = ".plot svg"
@@ -34,7 +35,7 @@ FOCUSED = """() => {
     [
         ("whole", "dark"),
         ("studied", "light"),
-        *(pytest.param(*page, marks=pytest.mark.long) for page in FURTHER),
+        *FURTHER,
     ],
 )
 def test_axe_finds_no_fault(
@@ -45,7 +46,6 @@ def test_axe_finds_no_fault(
         assert faults(visit) == []
 
 
-@pytest.mark.long
 def test_axe_finds_no_fault_behind_the_folds(browser: Browser, whole: Path) -> None:
     """On one page: the tables of all come from one template, and axe takes its time with them."""
     with opened(browser, whole) as visit:

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser
 
 from page.visit import opened
 
+pytestmark = pytest.mark.long
 BOTTOM = "() => document.querySelector('.plot').getBoundingClientRect().bottom"
 # Rows of a figure's panels in which a single panel leaves more than a third of the width empty.
 ORPHANS = """() => [...document.querySelectorAll(".panels")].filter((panels) => {

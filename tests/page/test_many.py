@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 from gatemark.report import page
 from page.visit import opened
 
+pytestmark = pytest.mark.long
 RECORDS = 10_000
 
 

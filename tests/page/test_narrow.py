@@ -19,6 +19,7 @@ from gatemark.report import page
 from gatemark.report.group.source import Source
 from page.visit import opened
 
+pytestmark = pytest.mark.long
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Names in a legend that reach beyond their plot, where they are cut off.
 CUT = """() => [...document.querySelectorAll(".plot .role-legend-label text")].filter((text) =>
@@ -36,9 +37,9 @@ BEYOND = """() => [...document.querySelectorAll(".cards .value b")].filter((numb
 }).map((number) => number.textContent)"""
 SOURCES = (
     pytest.param(estimated.source, id="estimate"),
-    pytest.param(timed.source, id="delays", marks=pytest.mark.long),
-    pytest.param(traveled.source, id="kernel path", marks=pytest.mark.long),
-    pytest.param(counted.modelled, id="instructions", marks=pytest.mark.long),
+    pytest.param(timed.source, id="delays"),
+    pytest.param(traveled.source, id="kernel path"),
+    pytest.param(counted.modelled, id="instructions"),
 )
 
 
@@ -108,7 +109,6 @@ def test_a_long_name_is_broken_or_ends_in_dots(browser: Browser, long: Path, wid
         assert visit.page.evaluate(CUT) == []
 
 
-@pytest.mark.long
 def test_a_legend_names_every_setup(browser: Browser, many: Path) -> None:
     with opened(browser, many, idle=False) as visit:
         names = visit.page.locator("#first .plot").first.locator(".role-legend-label text")

@@ -5,11 +5,13 @@ import math
 import random
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from gatemark.number import _SCALES, decimals_of, plain, quantity
 from page.visit import opened
 
+pytestmark = pytest.mark.long
 CHANCE = random.Random(3)
 VALUES = [0.0, 1.0, 999.6, 1000.0, -42.4, 0.004, 27_500.0, 29_790.0, 1e9]
 VALUES += [10 ** CHANCE.uniform(-4, 11) for _ in range(300)]

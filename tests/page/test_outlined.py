@@ -13,6 +13,7 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.study.outline import outline
 from page.visit import opened
 
+pytestmark = pytest.mark.long
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 

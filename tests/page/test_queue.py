@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from gatemark.report import gallery, page
 from page.visit import Visit, opened
 
-PLOTS = sum(len(figure.panels) for figure in gallery.figures(queued.source()))
+pytestmark = pytest.mark.long
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -23,15 +23,10 @@ def toured(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield visit
 
 
-def test_every_figure_is_drawn(toured: Visit) -> None:
-    assert toured.page.locator(".plot svg").count() == PLOTS
-
-
-def test_the_console_is_silent(toured: Visit) -> None:
+def test_every_figure_is_drawn_in_silence_and_no_wider_than_the_screen(toured: Visit) -> None:
+    plots = sum(len(figure.panels) for figure in gallery.figures(queued.source()))
+    assert toured.page.locator(".plot svg").count() == plots
     assert toured.said == []
-
-
-def test_the_page_is_no_wider_than_the_screen(toured: Visit) -> None:
     assert toured.page.evaluate(OVERFLOW) == 0
 
 

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -14,8 +15,6 @@ from gatemark.report import gallery
 from gatemark.report.chart.figure import Figure
 from page.visit import Visit, opened
 
-FIGURES = gallery.figures(builder.source())
-PLOTS = sum(len(figure.panels) for figure in FIGURES)
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DRAWN_FOR_PAPER = """() => addEventListener("afterprint", () => {
   window.onPaper = document.querySelectorAll(".plot svg").length;
@@ -51,6 +50,24 @@ CONTRASTS = """([texts, property]) => {
 }"""
 
 
+@cache
+def figures() -> list[Figure]:
+    """Those of the page that most tests here open."""
+    return [*gallery.figures(builder.source())]
+
+
+def plots() -> int:
+    return sum(len(figure.panels) for figure in figures())
+
+
+@pytest.fixture(scope="module")
+def drawn(browser: Browser, whole: Path) -> Iterator[Visit]:
+    """A visit that waits until all is drawn."""
+    with opened(browser, whole) as visit:
+        visit.wait()
+        yield visit
+
+
 @pytest.fixture(scope="module")
 def toured(browser: Browser, whole: Path) -> Iterator[Visit]:
     """A visit that has seen and opened everything."""
@@ -62,35 +79,47 @@ def toured(browser: Browser, whole: Path) -> Iterator[Visit]:
         yield visit
 
 
+@pytest.mark.long
 def test_a_figure_is_drawn_when_one_scrolls_to_it(browser: Browser, whole: Path) -> None:
     with opened(browser, whole, idle=False) as visit:
-        assert visit.scroll() == [True] * PLOTS
+        assert visit.scroll() == [True] * plots()
 
 
-def test_figures_are_drawn_without_scrolling(browser: Browser, whole: Path) -> None:
-    with opened(browser, whole) as visit:
+def test_figures_are_drawn_without_scrolling(drawn: Visit) -> None:
+    assert drawn.page.locator(".plot svg").count() == plots()
+
+
+def test_the_console_is_silent_and_no_request_leaves_the_file(drawn: Visit, whole: Path) -> None:
+    assert drawn.said == []
+    outside = ("data:", "blob:")
+    assert [url for url in drawn.asked if not url.startswith(outside)] == [whole.as_uri()]
+
+
+def test_a_dark_phone_shows_dark_paper_and_need_not_scroll_sideways(
+    browser: Browser, whole: Path
+) -> None:
+    with opened(browser, whole, width=360, scheme="dark") as visit:
         visit.wait()
-        assert visit.page.locator(".plot svg").count() == PLOTS
+        assert visit.page.evaluate(OVERFLOW) == 0
+        colour = visit.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert max(map(int, re.findall(r"\d+", colour))) < 64
 
 
-def test_the_console_is_silent(toured: Visit) -> None:
+@pytest.mark.long
+def test_a_tour_of_everything_is_silent_and_asks_for_nothing(toured: Visit, whole: Path) -> None:
     assert toured.said == []
+    outside = ("data:", "blob:")
+    assert [url for url in toured.asked if not url.startswith(outside)] == [whole.as_uri()]
 
 
-def test_no_request_leaves_the_file(toured: Visit) -> None:
-    assert [url for url in toured.asked if not url.startswith(("file:", "data:", "blob:"))] == []
-
-
-def test_the_file_is_alone(toured: Visit, whole: Path) -> None:
-    assert [url for url in toured.asked if url.startswith("file:")] == [whole.as_uri()]
-
-
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
-def test_a_download_holds_the_rows_of_the_figure(toured: Visit, figure: Figure) -> None:
-    expected = [[row[key] for key in figure.columns] for row in figure.rows]
-    heads, *lines = toured.download(figure.name)
-    assert heads == list(figure.columns.values())
-    assert [valued(*pair) for pair in zip(lines, expected, strict=True)] == expected
+@pytest.mark.long
+def test_each_download_holds_the_rows_of_its_figure(toured: Visit) -> None:
+    for figure in figures():
+        expected = [[row[key] for key in figure.columns] for row in figure.rows]
+        heads, *lines = toured.download(figure.name)
+        assert heads == list(figure.columns.values()), figure.name
+        values = [valued(*pair) for pair in zip(lines, expected, strict=True)]
+        assert values == expected, figure.name
 
 
 def valued(line: list[str], like: list[str | float | None]) -> list[str | float | None]:
@@ -99,20 +128,20 @@ def valued(line: list[str], like: list[str | float | None]) -> list[str | float 
     return [(float(c) if isinstance(v, float | int) else c) if c else None for c, v in pairs]
 
 
+@pytest.mark.long
 def test_a_table_twin_has_a_line_for_each_row(toured: Visit) -> None:
-    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in FIGURES}
-    assert counts == {figure.name: len(figure.rows) for figure in FIGURES}
+    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in figures()}
+    assert counts == {figure.name: len(figure.rows) for figure in figures()}
 
 
-@pytest.mark.parametrize("unfolded", [False, True], ids=["folded", "unfolded"])
-def test_a_phone_need_not_scroll_sideways(browser: Browser, whole: Path, unfolded: bool) -> None:
+@pytest.mark.long
+def test_an_unfolded_phone_need_not_scroll_sideways(browser: Browser, whole: Path) -> None:
     with opened(browser, whole, width=360) as visit:
-        visit.wait()
-        if unfolded:
-            visit.unfold()
+        visit.unfold()
         assert visit.page.evaluate(OVERFLOW) == 0
 
 
+@pytest.mark.long
 def test_a_wide_table_keeps_its_first_column_and_a_value_in_sight(
     browser: Browser, whole: Path
 ) -> None:
@@ -123,6 +152,7 @@ def test_a_wide_table_keeps_its_first_column_and_a_value_in_sight(
     assert lost == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("scheme", "medium"), [("light", "screen"), ("dark", "screen"), ("dark", "print")]
 )
@@ -139,6 +169,7 @@ def test_figures_can_be_read_on_their_paper(
         assert min(contrasts, default=0) >= 4.5
 
 
+@pytest.mark.long
 def test_links_can_be_read_on_the_paper_of_a_dark_screen(browser: Browser, whole: Path) -> None:
     with opened(browser, whole, scheme="dark") as visit:
         visit.page.emulate_media(media="print")
@@ -146,30 +177,19 @@ def test_links_can_be_read_on_the_paper_of_a_dark_screen(browser: Browser, whole
         assert min(contrasts, default=0) >= 4.5
 
 
-def test_dark_paper_is_dark(browser: Browser, whole: Path) -> None:
-    with opened(browser, whole, scheme="dark") as visit:
-        colour = visit.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-        assert max(map(int, re.findall(r"\d+", colour))) < 64
-
-
-def test_paper_has_more_than_one_page(browser: Browser, whole: Path) -> None:
-    with opened(browser, whole) as visit:
-        assert len(re.findall(rb"/Type\s*/Page\b", visit.page.pdf())) > 1
-
-
-def test_paper_shows_figures_that_nobody_scrolled_to(browser: Browser, whole: Path) -> None:
+@pytest.mark.long
+def test_paper_has_several_pages_and_figures_that_nobody_scrolled_to_in_silence(
+    browser: Browser, whole: Path
+) -> None:
     with opened(browser, whole, idle=False) as visit:
         visit.page.evaluate(DRAWN_FOR_PAPER)
-        visit.page.pdf()
-        assert visit.page.evaluate("() => window.onPaper") == PLOTS
-
-
-def test_printing_is_silent(browser: Browser, whole: Path) -> None:
-    with opened(browser, whole) as visit:
-        visit.page.pdf()
+        pages = visit.page.pdf()
+        assert visit.page.evaluate("() => window.onPaper") == plots()
+        assert len(re.findall(rb"/Type\s*/Page\b", pages)) > 1
         assert visit.said == []
 
 
+@pytest.mark.long
 def test_a_run_without_trials_opens_silently(browser: Browser, empty: Path) -> None:
     with opened(browser, empty) as visit:
         visit.page.evaluate("() => new Promise((done) => requestIdleCallback(done))")

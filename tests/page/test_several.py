@@ -3,9 +3,12 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from page.visit import opened
+
+pytestmark = pytest.mark.long
 
 
 def test_runs_stand_side_by_side_in_one_silent_page(browser: Browser, compared: Path) -> None:

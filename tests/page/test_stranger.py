@@ -10,6 +10,8 @@ from playwright.sync_api import Browser
 from page.conftest import HOSTILE
 from page.visit import Visit, opened
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def visit(browser: Browser, hostile: Path) -> Iterator[Visit]:

@@ -2,6 +2,7 @@
 """The page of studies: curves over sizes, grouped bars, changes, published values."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ import studies
 from playwright.sync_api import Browser
 
 from gatemark.report import gallery
+from gatemark.report.chart.figure import Figure
 from page.visit import Visit, opened
 
-FIGURES = gallery.figures(studies.source())
-PLOTS = sum(len(figure.panels) for figure in FIGURES)
+pytestmark = pytest.mark.long
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Pixels that any text of a plot reaches beyond the plot: it would be cut off there.
 CUT = """() => Math.max(...[...document.querySelectorAll(".plot")].map((plot) => {
@@ -21,6 +22,12 @@ CUT = """() => Math.max(...[...document.querySelectorAll(".plot")].map((plot) =>
   const texts = [...plot.querySelectorAll("svg text")];
   return Math.max(...texts.map((text) => beyond(text.getBoundingClientRect())));
 }))"""
+
+
+@cache
+def figures() -> list[Figure]:
+    """Those of the page."""
+    return [*gallery.figures(studies.source())]
 
 
 @pytest.fixture(scope="module")
@@ -33,23 +40,21 @@ def toured(browser: Browser, studied: Path) -> Iterator[Visit]:
         yield visit
 
 
-def test_every_figure_is_drawn(toured: Visit) -> None:
-    assert toured.page.locator(".plot svg").count() == PLOTS
-
-
-def test_the_console_is_silent(toured: Visit) -> None:
+def test_every_figure_is_drawn_in_silence(toured: Visit) -> None:
+    plots = sum(len(figure.panels) for figure in figures())
+    assert toured.page.locator(".plot svg").count() == plots
     assert toured.said == []
 
 
 def test_every_published_value_that_is_near_has_a_hollow_marker(toured: Visit) -> None:
-    hollow = [row for f in FIGURES for row in f.extra.get(f"{f.name}-published", [])]
+    hollow = [row for f in figures() for row in f.extra.get(f"{f.name}-published", [])]
     marks = ".plot svg .role-mark.mark-symbol path[stroke-width='1.6']"
     assert toured.page.locator(marks).count() == len(hollow) > 0
 
 
 def test_a_table_twin_has_a_line_for_each_row(toured: Visit) -> None:
-    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in FIGURES}
-    assert counts == {figure.name: len(figure.rows) for figure in FIGURES}
+    counts = {f.name: toured.page.locator(f"#{f.name} tbody tr").count() for f in figures()}
+    assert counts == {figure.name: len(figure.rows) for figure in figures()}
 
 
 def test_answers_are_not_folded(toured: Visit) -> None:

@@ -6,6 +6,7 @@ from playwright.sync_api import Browser
 
 from gatemark.report import html
 
+pytestmark = pytest.mark.long
 # Each from least to most, as a table prints them.
 COLUMNS = {
     "dates": ["2025-01-01 00:00", "2026-03-20 07:30", "2026-11-20 00:00", "2026-11-20 00:01"],

@@ -10,6 +10,8 @@ from sample import SAMPLE
 
 from page.visit import opened
 
+pytestmark = pytest.mark.long
+
 
 def words(text: str) -> set[str]:
     """Its words in small letters; numbers, dates and signs are none."""

@@ -26,6 +26,7 @@ from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
 from gatemark.store.record import Record
+from vm.box import Box, box
 from vm.cpu import placement, quick
 
 Said = TypeVar("Said")
@@ -125,12 +126,12 @@ class Stand:
         return Booted(lab, Bench(lab), runner)
 
 
-def processors(first: str, *others: str) -> list[Any]:
-    """Stations: the first for `make test`, the other processors for `make test-long`."""
-    return [first, *(pytest.param(other, marks=pytest.mark.long) for other in others)]
+def on(*stations: str, fixture: str = "stand") -> pytest.MarkDecorator:
+    """On gateways of other processors, too, where a fault may be of one of them alone."""
+    return pytest.mark.parametrize(fixture, stations, indirect=True)
 
 
-@pytest.fixture(scope="session", params=processors("qemu-x86", "qemu-mips", "qemu-aarch64"))
+@pytest.fixture(scope="session", params=["qemu-x86"])
 def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param))
 
@@ -142,10 +143,19 @@ def roomy_stand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
     yield from _stand(Stand(str(file)))
 
 
-# The processor of the studies is first: its caches are modelled, too.
-@pytest.fixture(scope="module", params=processors("qemu-mips", "qemu-x86", "qemu-aarch64"))
+# The processor of the studies: its caches are modelled, too.
+@pytest.fixture(scope="session", params=["qemu-mips"])
 def counted_stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     yield from _stand(Stand(request.param, counting=True))
+
+
+@pytest.fixture(scope="session")
+def desk_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box on a desk, switched on once for all files; each test leaves it as it was."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: taps and NICs")
+    with box(tmp_path_factory.mktemp("box")) as made:
+        yield made
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 """A box on a desk with a kernel of its own: set and given back, restarted, tagged."""
 
 import json
-import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import backlog
@@ -14,7 +12,7 @@ import pytest
 from command import GATEMARK, environment
 
 from gatemark.station.qemu.lab import OURS
-from vm.box import PLAN, SETTINGS, STATION, Box, box
+from vm.box import PLAN, SETTINGS, STATION, Box
 from vm.cpu import placement
 from vm.test_program import DIGEST
 
@@ -59,11 +57,8 @@ times = 1
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root: taps and NICs")
-    with box(tmp_path_factory.mktemp("box")) as made:
-        yield made
+def bench(desk_box: Box) -> Box:
+    return desk_box
 
 
 def asked(bench: Box, plan: str, out: Path, station: str = STATION) -> list[str | Path]:
@@ -166,6 +161,13 @@ ONE_NIC = (
 )
 
 
+UNTAGGED = """
+kill $(cat /tmp/gw.pid); ip netns del gw; ip link del ctl 2> /dev/null
+ip link del nic0 2> /dev/null
+echo 0 > /proc/sys/net/ipv4/ip_forward; rm -f /tmp/gw.pid
+"""
+
+
 def tagged(bench: Box, device: str, way: str) -> int:
     """Frames of a VLAN that crossed the trunk."""
     output = bench.said(f"ip netns exec gw cat /proc/net/vlan/{device}")
@@ -175,6 +177,14 @@ def tagged(bench: Box, device: str, way: str) -> int:
 def test_a_tester_with_one_nic_sends_tagged(bench: Box, tmp_path: Path) -> None:
     bench.said(TAGGED)
     bench.host.run("ip", "route", "add", "198.51.100.0/24", "via", OURS.host)
+    try:
+        sends_tagged(bench, tmp_path)
+    finally:
+        bench.host.run("ip", "route", "del", "198.51.100.0/24")
+        bench.said(UNTAGGED)
+
+
+def sends_tagged(bench: Box, tmp_path: Path) -> None:
     links = bench.said("ip -o link show dev nic0; ls /sys/class/net")
     with backlog.watched() as backlogs:
         bench.host.run(*asked(bench, PLAN.format(times=1), tmp_path / "run", ONE_NIC))

@@ -117,6 +117,7 @@ def test_every_instruction_access_and_miss_is_counted_once(tmp_path: Path) -> No
     assert len(path) == 66
 
 
+@pytest.mark.long
 @is_there
 def test_blocks_that_share_a_slot_go_through_the_caches_by_their_own_address(
     tmp_path: Path,
@@ -148,6 +149,7 @@ int main(void)
 LARGE, SMALL, LINE = 1 << 17, 1 << 14, 64
 
 
+@pytest.mark.long
 @is_there
 @pytest.mark.skipif(not shutil.which(USERS_EMULATOR), reason=f"no {USERS_EMULATOR}")
 def test_a_programs_marked_region_misses_what_does_not_fit(tmp_path: Path) -> None:

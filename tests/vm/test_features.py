@@ -24,18 +24,16 @@ def arm(path: Way, *features: str) -> Arm:
     return Arm(path=path, name="arm", features=features)
 
 
-# What xdp and software offload carry is measured below.
+# What xdp and software offload carry is measured below, what shapers do in test_shape_vm.py.
 ARMS = [
     arm("route", "filter:100:legacy"),
-    arm("route", "shape:fq_codel"),
-    arm("nat", "shape:cake:50"),
     arm("switch", "bridge-netfilter", "filter:10:set"),
     arm("route", "netfilter-absent"),
 ]
 CRASHED = [
-    pytest.param(arm("route", "filter:100:legacy"), marks=pytest.mark.long),
+    arm("route", "filter:100:legacy"),
     arm("nat", "offload:software", "shape:cake:50"),
-    pytest.param(arm("route", "xdp", "steering:threaded"), marks=pytest.mark.long),
+    arm("route", "xdp", "steering:threaded"),
 ]
 LACKING = [
     (arm("route", "offload:hardware"), "offload:hardware: Could not process rule"),
@@ -50,7 +48,7 @@ modprobe -a nf_flow_table nf_flow_table_inet nft_flow_offload sch_htb sch_cake
 MODULES = "cut -d' ' -f1 /proc/modules | grep -E '^(ip|x|br_|nf_conn)' | sort"
 TRACKING = "grep -c '^nf_conntrack ' /proc/modules || true"
 
-pytestmark = pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
+pytestmark = pytest.mark.long
 
 
 @asynccontextmanager
@@ -106,9 +104,8 @@ def test_what_it_lacks_is_told(booted: Booted, arm: Arm, why: str) -> None:
         booted.run(booted.bench.setup.change(arm))
 
 
-@pytest.mark.parametrize("path", [pytest.param("route", marks=pytest.mark.long), "nat"])
-def test_what_was_offloaded_is_measured(booted: Booted, path: Way) -> None:
-    record = booted.measure(arm(path, "offload:software"))
+def test_what_was_offloaded_is_measured(booted: Booted) -> None:
+    record = booted.measure(arm("nat", "offload:software"))
     assert record.evidence.offload["entries"] == FEW.flows
     assert record.evidence.offload["usual"] >= FEW.flows  # each flow's first packets
     assert record.values["offloaded_share"] > 0.8

@@ -8,7 +8,7 @@ from gatemark.gateway import guard
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.store.record import Record
-from vm.conftest import Booted
+from vm.conftest import Booted, on
 
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
 FEATURES = ("conntrack", "conntrack-max:3000", "conntrack-timeout:120")
@@ -34,8 +34,6 @@ def fill(booted: Booted, arm: Arm = ARM, load: Workload = FILL) -> Record:
 
 @pytest.mark.long
 def test_a_table_ends_at_the_bound_that_it_was_given(booted: Booted) -> None:
-    if booted.lab.model.arch.name == "aarch64":
-        pytest.skip("two of them will do")
     kept = " ".join(guard.KEPT)
     was = booted.said(f"cat {kept}")
     record = fill(booted)
@@ -52,7 +50,7 @@ def test_a_table_ends_at_the_bound_that_it_was_given(booted: Booted) -> None:
 
 # The others have twice the memory, and would take as much longer.
 @pytest.mark.long
-@pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
+@on("qemu-mips")
 def test_a_gateway_whose_memory_ends_tells_so_and_lives(booted: Booted) -> None:
     for _ in range(3):  # a hiccup of a busy machine ends a fill as well
         record = fill(booted, NAT, TO_THE_END)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is counted of a kernel's operation, on gateways of every processor."""
+"""What is counted of a kernel's operation, on a gateway whose instructions are counted."""
 
 import pytest
 
 from gatemark.plan.model import Arm, Factor, Workload
 from gatemark.store.record import Record
-from vm.conftest import Booted, require_built
+from vm.conftest import Booted, on, require_built
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.counted]
 ENDPOINT = Arm(path="endpoint")
 WORDS: dict[str, Factor] = {
     "table": "generated:300:1",
@@ -30,6 +30,7 @@ def counted_in(booted: Booted, load: Workload, probes: tuple[str, ...]) -> Recor
     return record
 
 
+@on("qemu-mips", "qemu-x86", fixture="counted_stand")
 def test_instructions_of_a_look_up_are_the_same_again(counted: Booted) -> None:
     each = [looked_up(counted, "tbm4", ("instructions",)).values for _ in range(2)]
     assert each[0]["instructions_each"] == pytest.approx(each[1]["instructions_each"], rel=0.01)

@@ -13,7 +13,7 @@ from gatemark.gateway.feature import pppoe
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.journal import Journal
 from gatemark.plan.model import Arm, Direction, Family, Workload
-from vm.conftest import FEW, Booted, Stand
+from vm.conftest import FEW, Booted, Stand, on
 from vm.line import STATE, Line, given_back, line_of, masqueraded, of
 
 pytestmark = pytest.mark.long
@@ -36,8 +36,7 @@ def session(roomy_stand: Stand, request: pytest.FixtureRequest) -> Line:
 
 
 @of("session", SESSION)
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize(("direction", "family"), [("up", "ipv4"), ("down", "ipv6")])
 def test_packets_cross_a_session(direction: Direction, family: Family, session: Line) -> None:
     roomy = session.booted
     roomy.run(roomy.bench.setup.change(SESSION))
@@ -95,8 +94,7 @@ def test_a_capture_at_the_wan_port_sees_the_session(roomy: Booted) -> None:
 
 
 @of("session", HOME)
-@pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize(("direction", "family"), [("up", "ipv4"), ("down", "ipv6")])
 def test_a_session_is_masqueraded(direction: Direction, family: Family, session: Line) -> None:
     load = replace(FEW, direction=direction, family=family)
     record = masqueraded(session.booted, HOME, load, 0.5)
@@ -106,9 +104,8 @@ def test_a_session_is_masqueraded(direction: Direction, family: Family, session:
 @pytest.mark.parametrize(
     ("path", "cut"),
     [
-        pytest.param("route", "pppd plugin pppoe.so nic-{near}", marks=pytest.mark.long),
-        pytest.param("route", "{routes}", marks=pytest.mark.long),
-        pytest.param("route", "", marks=pytest.mark.long),
+        ("route", "pppd plugin pppoe.so nic-{near}"),
+        ("route", ""),
         ("nat", "{routes}"),
     ],
 )
@@ -147,7 +144,7 @@ def test_cards_that_share_an_interrupt_are_told_by_its_level(roomy: Booted) -> N
     assert int(roomy.said(LEVELS)) == SHARED
 
 
-@pytest.mark.parametrize("stand", ["qemu-mips"], indirect=True)
+@on("qemu-mips")
 def test_they_are_told_so_after_a_reset_as_well(booted: Booted) -> None:
     booted.run(booted.lab.restart())
     assert int(booted.said(LEVELS)) == SHARED

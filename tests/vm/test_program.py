@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a gateway of another kernel, over SSH: they capture, count, compute and end there."""
 
+import pytest
+
 from gatemark.plan.model import Arm, Factor, Workload
-from vm.conftest import Booted, require_built
+from vm.conftest import Booted, on, require_built
+
+pytestmark = pytest.mark.long
 
 CAPTURE = Arm(path="nat", name="capture", features=("capture:tcpdump:68",))
 
@@ -11,6 +15,7 @@ ONCE: dict[str, Factor] = {"repeats": 1, "pass_ms": 0}
 DIGEST = "efe19cd21fad6b1a"  # of these look-ups by any structure, on every processor
 
 
+@on("qemu-x86", "qemu-mips")
 def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> None:
     record = booted.measure(CAPTURE)
     if booted.said("command -v tcpdump || echo none") == "none":  # no room for it (image/arch.py)
@@ -24,6 +29,7 @@ def test_a_virtual_gateway_captures_where_it_has_the_tool(booted: Booted) -> Non
     assert booted.said("ls -d /tmp/gatemark-program* /var/tmp/gatemark-program* || true") == ""
 
 
+@on("qemu-x86", "qemu-mips")
 def test_our_capture_takes_a_packet_socket_where_bpf_is_interpreted(booted: Booted) -> None:
     record = booted.measure(Arm(path="nat", name="ours", features=("capture:gatemark:68",)))
     require_built(record)
@@ -34,6 +40,7 @@ def test_our_capture_takes_a_packet_socket_where_bpf_is_interpreted(booted: Boot
     assert program.counters["captured"] == program.crossed
 
 
+@on("qemu-x86", "qemu-mips", "qemu-aarch64")
 def test_a_look_up_there_has_the_result_of_every_processor(booted: Booted) -> None:
     words = LOOK_UPS | ONCE | {"structure": "tbm4"}
     load = Workload(kind="algorithm", command="lpm", words=words)

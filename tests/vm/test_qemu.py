@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from gatemark.station import lock
 from gatemark.station.recover import recover
-from vm.conftest import FEW, Booted
+from gatemark.store.record import Record
+from vm.conftest import FEW, Booted, on
 
 HOLD = """
 import asyncio, time
@@ -25,12 +26,16 @@ time.sleep(600)
 """
 
 
-def test_the_guest_is_of_its_processor(booted: Booted) -> None:
+def test_the_guest_has_the_real_ip_before_busyboxs(booted: Booted) -> None:
     assert booted.said("uname -m") == booted.lab.model.arch.name
-
-
-def test_the_real_ip_goes_before_busyboxs(booted: Booted) -> None:
     assert "iproute2" in booted.said("ip -V")
+
+
+@pytest.mark.long
+@on("qemu-mips", "qemu-aarch64")
+def test_packets_cross_a_guest_of_another_processor(booted: Booted) -> None:
+    assert booted.said("uname -m") == booted.lab.model.arch.name
+    require_crossed(booted.measure("nat"))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give it up")
@@ -56,21 +61,26 @@ def test_its_frames_are_carried_before_the_tester_sends_more(booted: Booted) -> 
     assert booted.lab.threads["emulator"].pid == pid
 
 
-@pytest.mark.parametrize("path", ["route", "nat"])
-def test_packets_cross_it(booted: Booted, path: str) -> None:
-    record = booted.measure(path)
+def require_crossed(record: Record) -> None:
     assert record.accounting is not None
     assert (record.status, record.reason) == ("ok", "")
     assert record.accounting.unique > 0.5 * record.accounting.tried
 
 
-def test_its_processor_is_read_from_outside(booted: Booted) -> None:
-    (reading,) = booted.measure("route").evidence.cpu
+def test_packets_cross_it_and_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
+    ours = "conntrack -L 2>/dev/null | grep -c 198.18 || true"  # SSH's own connection stays
+    record = booted.measure("nat")
+    require_crossed(record)
+    assert booted.said(ours) == "16"  # one for each flow
+    booted.run(booted.lab.flush())
+    assert booted.said(ours) == "0"
+    (reading,) = record.evidence.cpu  # from outside
     assert (reading.thread, reading.cpu) == ("vcpu0", booted.lab.cpus.gateway)
     assert 0 < reading.busy <= 1
 
 
 @pytest.mark.long
+@on("qemu-x86", "qemu-mips")
 def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
     # Ticks may see nothing of a small load (0 % of 5 000 packets/s was seen); this is half of what
     # it forwards. A shell loop reads once a second, on a slow machine under load less often, and
@@ -83,15 +93,8 @@ def test_its_processor_is_read_from_inside_as_well(booted: Booted) -> None:
     assert 0 < record.values["cpu_busy_inside"] <= 1
 
 
-def test_its_table_of_connections_can_be_emptied(booted: Booted) -> None:
-    ours = "conntrack -L 2>/dev/null | grep -c 198.18 || true"  # SSH's own connection stays
-    booted.measure("nat")
-    assert booted.said(ours) == "16"  # one for each flow
-    booted.run(booted.lab.flush())
-    assert booted.said(ours) == "0"
-
-
 @pytest.mark.long
+@on("qemu-x86", "qemu-mips")
 def test_it_restarts_as_it_was(booted: Booted) -> None:
     asked = "ip -o address show scope global; ip neigh show nud permanent | sort"
     booted.run(booted.bench.setup.undo())
@@ -110,7 +113,7 @@ def test_a_killed_laboratory_leaves_nothing() -> None:
     lab = holder.stdout.readline().strip()
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while _machines(lab) and time.monotonic() < until:
         time.sleep(0.1)
     assert _machines(lab) == []  # it dies with the laboratory, before anybody cleans up

@@ -7,6 +7,7 @@ from gatemark.plan.model import Arm, Workload
 from gatemark.probe import graph
 from vm.conftest import Booted
 
+pytestmark = pytest.mark.long
 ARM = Arm(path="route", name="rules", features=("conntrack", "filter:10"))
 ONE = Workload(kind="walk", ordered=True, frame_bytes=446)
 STATE = """mount -t tracefs nodev /sys/kernel/tracing
@@ -14,7 +15,6 @@ cat /sys/kernel/tracing/current_tracer /sys/kernel/tracing/tracing_on
 umount /sys/kernel/tracing; grep -c tracefs /proc/mounts || true"""
 
 
-@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 def test_its_own_tracer_tells_the_path(booted: Booted) -> None:
     before = booted.said(STATE)
     record = booted.measure(ARM, ONE)

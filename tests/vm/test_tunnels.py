@@ -5,16 +5,16 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Arm, Direction, Family
-from vm.conftest import FEW, Booted, Stand
+from vm.conftest import FEW, Booted, Stand, on
 from vm.line import Line, given_back, line_of, masqueraded, of
 
+pytestmark = pytest.mark.long
 TAGGED = Arm(path="nat", name="vlan", features=("vlan",))
 TUNNEL = Arm(path="route", name="wireguard", features=("wireguard",))
 HIDDEN = Arm(path="nat", name="hidden", features=("wireguard",))
 SESSION = Arm(path="route", name="pppoe", features=("pppoe",))
 NO_SESSION = {
-    "qemu-x86": "no PPPoE in its kernel",  # the cloud's, as the next one's
-    "qemu-aarch64": "no PPPoE in its kernel",
+    "qemu-x86": "no PPPoE in its kernel",  # the cloud's
     "qemu-mips": "no pppd on it: our image has one where memory_mib is 128 or more",
 }
 
@@ -25,7 +25,6 @@ def line(stand: Stand, request: pytest.FixtureRequest) -> Line:
     return line_of(stand, request.param)
 
 
-@pytest.mark.long
 @of("line", TAGGED)
 def test_what_goes_up_by_a_vlan_leaves_with_a_tag(line: Line) -> None:
     booted = line.booted
@@ -50,28 +49,25 @@ def test_packets_cross_a_tunnel_encrypted(direction: Direction, line: Line) -> N
     assert carried >= record.accounting.unique * (46 + 32)  # a packet of a 64-byte frame, and more
 
 
-@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 @of("line", HIDDEN)
 @pytest.mark.parametrize(
     ("direction", "family"),
     [
         ("up", "ipv4"),
         ("down", "ipv6"),
-        pytest.param("up", "ipv6", marks=pytest.mark.long),
-        pytest.param("down", "ipv4", marks=pytest.mark.long),
     ],
 )
 def test_a_tunnel_is_masqueraded(direction: Direction, family: Family, line: Line) -> None:
     masqueraded(line.booted, HIDDEN, replace(FEW, direction=direction, family=family), 0.3)
 
 
+@on("qemu-x86", "qemu-mips")
 def test_a_gateway_without_it_tells_what_it_lacks(booted: Booted) -> None:
     record = booted.measure(SESSION)
     assert record.status == "skipped"
     assert record.reason == f"not available here: pppoe: {NO_SESSION[booted.lab.name]}"
 
 
-@pytest.mark.parametrize("stand", ["qemu-x86"], indirect=True)
 @of("line", HIDDEN)
 def test_what_is_masqueraded_is_given_back_as_it_was(line: Line) -> None:
     given_back(line)

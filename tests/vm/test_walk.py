@@ -15,9 +15,9 @@ from gatemark.plan.model import L4, Arm, Direction, Workload
 from gatemark.probe.threads import port_counters
 from gatemark.stats.point.mode import first, shift
 from gatemark.store.record import Counted, Record
-from vm.conftest import Booted, Stand
+from vm.conftest import Booted, Stand, on
 
-pytestmark = pytest.mark.counted
+pytestmark = [pytest.mark.long, pytest.mark.counted]
 WALKS = Workload(kind="walk", walks=100, ordered=True)
 
 PACED = Workload(rate_pps=1_000, duration_s=2.0)
@@ -52,25 +52,15 @@ def routed(counted_stand: Stand) -> tuple[Record, Record]:
     return counted.measure(ROUTE, WALKS), counted.measure(ROUTE, WALKS)
 
 
-def test_the_same_setup_differs_by_nothing(routed: tuple[Record, Record]) -> None:
-    before, other = map(modes, routed)
-    assert shift(before, other) == 0
-
-
-def test_the_functions_add_up(routed: tuple[Record, Record]) -> None:
+@on("qemu-mips", "qemu-x86", "qemu-aarch64", fixture="counted_stand")
+def test_the_same_setup_differs_by_nothing_and_all_adds_up(routed: tuple[Record, Record]) -> None:
+    assert shift(*map(modes, routed)) == 0
     record, _ = routed
-    of = found(record).functions
-    assert sum(instructions for instructions, _ in of.values()) == record.values["instructions"]
-
-
-def test_the_path_adds_up(routed: tuple[Record, Record]) -> None:
-    record, _ = routed
-    path = found(record).path
-    assert sum(call.instructions for call in path) == record.values["instructions"]
-
-
-def test_it_goes_the_way_of_a_packet(routed: tuple[Record, Record]) -> None:
-    way = [call.function for call in found(routed[0]).path]
+    counted = found(record)
+    by_functions = sum(instructions for instructions, _ in counted.functions.values())
+    assert by_functions == record.values["instructions"]
+    assert sum(call.instructions for call in counted.path) == record.values["instructions"]
+    way = [call.function for call in counted.path]
     met = [way.index(name) for name in ("ip_rcv_core", "ip_forward", "ip_output")]
     assert met == sorted(met)
 
@@ -82,6 +72,7 @@ def test_a_way_through_modules_is_the_same_again(counted: Booted) -> None:
     assert abs(shift(before, other)) <= 0.001 * first(before)
 
 
+@on("qemu-mips", "qemu-x86", fixture="counted_stand")
 def test_a_rule_more_is_seen_as_a_rule_more(counted: Booted) -> None:
     rules = [Arm(path="route", name=f"{n}", features=(f"filter:{n}",)) for n in (20, 21)]
     fewer, more = (counted.measure(arm, WALKS) for arm in rules)
@@ -98,8 +89,7 @@ def test_a_segment_differs_from_a_datagram_by_its_functions(counted: Booted) -> 
     assert by["tcp_v4_early_demux"] > 0 > by["udp_v4_early_demux"]
 
 
-@pytest.mark.parametrize("counted_stand", ["qemu-mips"], indirect=True)
-@pytest.mark.parametrize("direction", ["up", pytest.param("down", marks=pytest.mark.long)])
+@pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     counted: Booted, direction: Direction
 ) -> None:
@@ -114,7 +104,6 @@ def test_a_segment_is_of_a_connection_that_the_gateway_knows(
     assert sizes(tcp)["nf_conntrack_tcp_packet"] > 0
 
 
-@pytest.mark.parametrize("counted_stand", ["qemu-mips"], indirect=True)
 @pytest.mark.parametrize("l4", L4S)
 def test_nothing_answers_a_packet(counted: Booted, l4: L4) -> None:
     """An ICMP or a reset would be one packet more through the gateway."""
@@ -125,7 +114,7 @@ def test_nothing_answers_a_packet(counted: Booted, l4: L4) -> None:
     assert sent == (2 if l4 == "tcp" else 0)  # it takes two to open a connection
 
 
-@pytest.mark.parametrize("direction", [pytest.param("send", marks=pytest.mark.long), "receive"])
+@pytest.mark.parametrize("direction", ["send", "receive"])
 def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> None:
     load = Workload(kind="walk", walks=10, direction=direction)
     record = counted.measure(Arm(path="endpoint", name="endpoint"), load)
@@ -134,7 +123,6 @@ def test_the_gateway_itself_is_an_end(counted: Booted, direction: Direction) -> 
     assert OF_OWN[direction] in found(record).functions
 
 
-@pytest.mark.long
 def test_beside_busy_loops_the_number_is_the_same(counted: Booted) -> None:
     quiet = modes(counted.measure(CONNTRACK, WALKS))
     with ExitStack() as loops:
@@ -146,8 +134,7 @@ def test_beside_busy_loops_the_number_is_the_same(counted: Booted) -> None:
     assert first(modes(busy)) == first(quiet)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("counted_stand", ["qemu-x86"], indirect=True)
+@on("qemu-x86", fixture="counted_stand")
 def test_packets_far_apart_cost_what_they_do_alone(counted: Booted) -> None:
     alone = median(Counter(modes(counted.measure(ROUTE, WALKS))).elements())
     paced = counted.measure(ROUTE, PACED, probes=("instructions",))

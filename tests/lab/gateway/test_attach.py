@@ -63,7 +63,6 @@ async def gone(lab: str) -> bool:
     return False
 
 
-@pytest.mark.long
 def test_what_is_attached_is_there_once_and_goes_by_detach() -> None:
     async def check(gateway: Gateway, lab: str) -> None:
         made = await attached.attach(gateway, MODEL, shaper=SHAPER, apart=lab)

@@ -69,6 +69,7 @@ def journals(gateway: Gateway) -> list[Path]:
     return sorted(Path(gateway.node.root, "tmp").glob("gatemark-*"))
 
 
+@pytest.mark.long
 def test_an_inventory_is_taken(on_a_box: Callable[[Do], None]) -> None:
     async def take(gateway: Gateway) -> None:
         facts = (await inventory(gateway.node, gateway.devices.values()))["gateway"]
@@ -81,7 +82,9 @@ def test_an_inventory_is_taken(on_a_box: Callable[[Do], None]) -> None:
     on_a_box(take)
 
 
-@pytest.mark.parametrize("arm", [ROUTE, SWITCH], ids=lambda arm: arm.setup)
+@pytest.mark.parametrize(
+    "arm", [ROUTE, pytest.param(SWITCH, marks=pytest.mark.long)], ids=lambda arm: arm.setup
+)
 def test_a_setup_is_undone_whole(on_a_box: Callable[[Do], None], arm: Arm) -> None:
     async def change(gateway: Gateway) -> None:
         gateway = replace(gateway, addresses=ADDRESS)
@@ -101,6 +104,7 @@ def test_a_setup_is_undone_whole(on_a_box: Callable[[Do], None], arm: Arm) -> No
     on_a_box(change)
 
 
+@pytest.mark.long
 def test_what_somebody_else_changed_is_told(on_a_box: Callable[[Do], None]) -> None:
     async def change(gateway: Gateway) -> None:
         setup = Setup(gateway)
@@ -116,7 +120,7 @@ def test_what_somebody_else_changed_is_told(on_a_box: Callable[[Do], None]) -> N
     on_a_box(change)
 
 
-@pytest.mark.parametrize("copy", ["device", "tester"])
+@pytest.mark.parametrize("copy", [pytest.param("device", marks=pytest.mark.long), "tester"])
 def test_a_run_that_was_cut_off_is_undone_at_the_next_contact(
     on_a_box: Callable[[Do], None], copy: str
 ) -> None:
@@ -139,6 +143,7 @@ def test_a_run_that_was_cut_off_is_undone_at_the_next_contact(
     on_a_box(lose)
 
 
+@pytest.mark.long
 def test_a_device_that_restarted_has_nothing_to_undo(on_a_box: Callable[[Do], None]) -> None:
     async def restart(gateway: Gateway) -> None:
         cut = Setup(gateway)
@@ -158,6 +163,7 @@ def test_a_device_that_restarted_has_nothing_to_undo(on_a_box: Callable[[Do], No
     on_a_box(restart)
 
 
+@pytest.mark.long
 def test_a_setup_is_made_again_after_a_restart(on_a_box: Callable[[Do], None]) -> None:
     async def restart(gateway: Gateway) -> None:
         setup = Setup(gateway)
@@ -174,6 +180,7 @@ def test_a_setup_is_made_again_after_a_restart(on_a_box: Callable[[Do], None]) -
     on_a_box(restart)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["owner", "link"])
 def test_a_script_that_somebody_else_put_there_is_not_run(
     on_a_box: Callable[[Do], None], how: str
@@ -198,6 +205,7 @@ def test_a_script_that_somebody_else_put_there_is_not_run(
     on_a_box(plant)
 
 
+@pytest.mark.long
 def test_a_device_is_measured_by_one_run_at_a_time(on_a_box: Callable[[Do], None]) -> None:
     async def both(gateway: Gateway) -> None:
         first = Setup(gateway)
@@ -210,6 +218,7 @@ def test_a_device_is_measured_by_one_run_at_a_time(on_a_box: Callable[[Do], None
     on_a_box(both)
 
 
+@pytest.mark.long
 def test_a_device_whose_tmp_cannot_be_written_is_not_changed(
     on_a_box: Callable[[Do], None],
 ) -> None:
@@ -226,6 +235,7 @@ def test_a_device_whose_tmp_cannot_be_written_is_not_changed(
     on_a_box(fill)
 
 
+@pytest.mark.long
 def test_without_nft_the_other_arms_go_on(on_a_box: Callable[[Do], None]) -> None:
     async def look(gateway: Gateway) -> None:
         setup = Setup(gateway)
@@ -240,6 +250,7 @@ def test_without_nft_the_other_arms_go_on(on_a_box: Callable[[Do], None]) -> Non
     on_a_box(look)
 
 
+@pytest.mark.long
 def test_a_gateway_that_is_observed_is_not_changed(on_a_box: Callable[[Do], None]) -> None:
     async def look(gateway: Gateway) -> None:
         await gateway.run("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
@@ -266,6 +277,7 @@ async def read_whole(reader: Reader, count: int) -> None:
                 return
 
 
+@pytest.mark.long
 def test_probes_run_without_an_agent(on_a_box: Callable[[Do], None]) -> None:
     async def probe(gateway: Gateway) -> None:
         use = ("cpu", "softirq", "memory", "interfaces", "temperature")

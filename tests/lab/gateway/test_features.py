@@ -57,6 +57,8 @@ HERE = [
     arm("nat", "dscp:46"),
     arm("nat", "classify-lite"),
 ]
+# Of these each change needs two: a way around the kernel, and one through most of its parts.
+SHORT = (arm("route", "xdp"), arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"))
 MANY = arm("switch", "bridge-netfilter", "filter:10:map", "shape:htb2", "steering:one")
 ELSEWHERE = [
     (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
@@ -67,6 +69,10 @@ ELSEWHERE = [
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
     (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
 ]
+
+
+def circled(arms: list[Arm]) -> list[Any]:
+    return [pytest.param(arm, marks=() if arm in SHORT else pytest.mark.long) for arm in arms]
 
 
 class Used:
@@ -124,7 +130,7 @@ async def unchanged(gateway: Gateway) -> AsyncIterator[None]:
     assert await state(gateway) == before
 
 
-@pytest.mark.parametrize("arm", HERE, ids=lambda arm: arm.setup)
+@pytest.mark.parametrize("arm", circled(HERE), ids=lambda arm: arm.setup)
 @pytest.mark.usefixtures("_state")
 def test_a_feature_is_undone_whole_also_by_who_comes_after_a_crash(used: Used, arm: Arm) -> None:
     async def change() -> None:
@@ -176,6 +182,7 @@ def kill_at(setup: Setup, place: int) -> None:
     setup.changes.make = until  # type: ignore[method-assign]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_state")
 def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
     gateway = used.lasting
@@ -204,6 +211,7 @@ def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
     used.run(each())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("arm", "why"), ELSEWHERE, ids=lambda case: getattr(case, "setup", ""))
 def test_what_this_kernel_lacks_is_told_and_nothing_of_it_stays(
     used: Used, arm: Arm, why: str
@@ -217,7 +225,9 @@ def test_what_this_kernel_lacks_is_told_and_nothing_of_it_stays(
     used.run(change())
 
 
-@pytest.mark.parametrize("arm", [arm for arm in HERE if arm.path != "endpoint"], ids=str)
+@pytest.mark.parametrize(
+    "arm", circled([arm for arm in HERE if arm.path != "endpoint"]), ids=lambda arm: arm.setup
+)
 def test_packets_cross_each(used: Used, arm: Arm) -> None:
     with backlog.watched() as backlogs:
         record = used.measure(arm, FEW)
@@ -226,12 +236,7 @@ def test_packets_cross_each(used: Used, arm: Arm) -> None:
     assert record.accounting.lost <= backlogs.dropped
 
 
-def test_a_lacking_feature_skips_its_trial_with_the_reason(used: Used) -> None:
-    record = used.measure(arm("route", "shape:cake"), FEW)
-    assert record.status == "skipped"
-    assert record.reason.startswith("not available here: shape:cake: ")
-
-
+@pytest.mark.long
 def test_what_is_not_tracked_is_in_no_table(used: Used) -> None:
     tracked = "cat /proc/sys/net/netfilter/nf_conntrack_count"
     for features, entries in ((("conntrack",), 16), (("conntrack", "notrack"), 0)):
@@ -249,6 +254,7 @@ def counts_all(forwarded: int, record: Record) -> bool:
     return 300 < account.unique <= forwarded <= account.tried - account.refused
 
 
+@pytest.mark.long
 def test_what_xdp_forwards_is_counted(used: Used) -> None:
     for load in (FEW, TCP):
         record = used.measure(arm("route", "xdp"), load)
@@ -259,6 +265,7 @@ def test_what_xdp_forwards_is_counted(used: Used) -> None:
         assert forwarded >= 400 if load is TCP else counts_all(forwarded, record)
 
 
+@pytest.mark.long
 def test_xdp_forwards_ipv6(used: Used) -> None:
     record = used.measure(
         arm("route", "xdp"), Workload(rate_pps=2_000, duration_s=0.2, family="ipv6", frame_bytes=80)
@@ -266,12 +273,14 @@ def test_xdp_forwards_ipv6(used: Used) -> None:
     assert counts_all(record.evidence.offload["forwarded"], record)
 
 
+@pytest.mark.long
 def test_shaped_traffic_is_held_to_its_rate(used: Used) -> None:
     load = Workload(rate_pps=4_000, frame_bytes=1518, duration_s=0.5)  # 48 Mbit/s
     record = used.measure(arm("route", "shape:htb:10"), load)
     assert 8e6 < record.values["received_l2_bps"] < 13e6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("features", [("bridge-netfilter",), ()])
 def test_bridged_packets_pass_ips_hooks_where_they_shall(
     used: Used, features: tuple[str, ...]
@@ -288,6 +297,7 @@ def test_bridged_packets_pass_ips_hooks_where_they_shall(
         used.run(gateway.run("nft", "delete table inet own"))
 
 
+@pytest.mark.long
 def test_a_hook_that_somebody_uses_is_told(used: Used) -> None:
     async def look() -> None:
         gateway = used.lab.gateway
@@ -302,6 +312,7 @@ def test_a_hook_that_somebody_uses_is_told(used: Used) -> None:
     used.run(look())
 
 
+@pytest.mark.long
 def test_an_owners_qdisc_is_left_alone(used: Used) -> None:
     async def look() -> None:
         gateway = used.lab.gateway

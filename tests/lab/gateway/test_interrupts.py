@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interrupts of a real load: what routes it raises NET_RX on the gateway's CPU."""
 
+import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Probe, Workload
 from lab.planted import measure, plan
 
+pytestmark = pytest.mark.long
 POLL = 64  # packets that the kernel takes from a CPU's backlog in one poll (dev_weight)
 
 

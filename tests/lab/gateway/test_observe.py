@@ -11,7 +11,6 @@ from msgspec.structs import replace as with_fields
 from gatemark.plan.model import Arm, Plan, Probe, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
-from gatemark.run.engine import execute
 from gatemark.station.mode import Mode
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
@@ -20,6 +19,7 @@ from gatemark.store.record import Record
 from gatemark.store.run import Run
 from lab.planted import a_run, plan
 
+pytestmark = pytest.mark.long
 ARMS = (Arm(path="route", name="route"), Arm(path="nat", name="nat"))
 # Without an agent a shell loop reads once a second, on a busy machine less often.
 LOAD = Workload(rate_pps=5_000, duration_s=3.5)
@@ -29,6 +29,8 @@ def kept(
     folder: Path, plans: list[Plan], lab: Lab, display: Live | None = None
 ) -> tuple[Run, list[Record]]:
     """Run plans on a lab through the engine, and read what it kept."""
+    from gatemark.run.engine import execute  # with the searches' own package
+
     run = a_run(lab, tuple(plans), order(plans, 1))
     recover()
     directory = RunDirectory.create(folder / "run", run)

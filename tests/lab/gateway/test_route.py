@@ -17,6 +17,7 @@ from gatemark.node.quoted import literal, sh
 from gatemark.node.shell import Namespace
 from gatemark.station.wiring import Gateway
 
+pytestmark = pytest.mark.long
 HOST_SPACE, ROUTER_SPACE = "gm-test-route", "gm-test-router"
 # As a PC is: one NIC forwards although the host does not, and no redirects are believed.
 PC = literal(

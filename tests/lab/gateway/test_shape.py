@@ -49,6 +49,7 @@ def holds(word: str, bps: float, load: Workload, path: str = "nat") -> None:
     assert least < record.values["goodput_bps"] < most
 
 
+@pytest.mark.long
 def test_what_is_put_first_waits_for_nothing_that_floods_the_line() -> None:
     word = "shape:htb2:5:wan:frame:first=27960-27961"
     planned = replace(shaped(word, GAME), beside={"flood": FLOOD})
@@ -75,7 +76,7 @@ def test_what_is_put_first_waits_for_nothing_that_floods_the_line() -> None:
 )
 def test_a_rate_is_held(word: str, bps: float) -> None:
     slow = bps < 2e6
-    holds(word, bps, Workload(kind="tcp", settle_s=4 if slow else 1, duration_s=10 if slow else 3))
+    holds(word, bps, Workload(kind="tcp", settle_s=3 if slow else 1, duration_s=7 if slow else 2))
 
 
 @pytest.mark.long
@@ -124,7 +125,7 @@ def test_the_wan_port_alone_lets_what_comes_down_be() -> None:
     ],
 )
 def test_a_packet_counts_for_what_the_line_makes_of_it(by: str, words: str, bytes_: float) -> None:
-    load = Workload(kind="tcp", settle_s=1, duration_s=3)
+    load = Workload(kind="tcp", settle_s=1, duration_s=2)
     holds(f"shape:{by}:15:{words}", 15e6 * 1514 / bytes_, load)
 
 

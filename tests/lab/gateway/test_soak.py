@@ -14,6 +14,7 @@ from gatemark.store.record import Record
 from lab.gateway.test_program import until
 from lab.planted import measure, plan
 
+pytestmark = pytest.mark.long
 CROWDED = 3  # tasks that are ready for each CPU
 
 

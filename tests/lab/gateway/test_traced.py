@@ -18,6 +18,7 @@ from gatemark.store.record import Call, Counted, Record
 from gatemark.store.subsystem import NETFILTER
 from lab.planted import measure_each, plan
 
+pytestmark = pytest.mark.long
 ONE = Workload(kind="walk", ordered=True, walks=10, payload_bytes=400, frame_bytes=446)
 # So many rules take longer than what other work may do in netfilter on that CPU meanwhile.
 ARMS = {

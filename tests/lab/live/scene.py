@@ -27,7 +27,7 @@ from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.workload.responsiveness.tls import certificate
-from lab.live import game, quic, seen
+from lab.live import game, seen
 from lab.live.seen import Count, Decided
 from lab.live.started import started, until
 
@@ -140,6 +140,8 @@ async def _watch(stage: Stage) -> None:
 
 def _upload(stage: Stage, udp_mbit: float) -> None:
     """Fill the uplink by UDP at a steady rate and by QUIC."""
+    from lab.live import quic  # with aioquic
+
     pem, key = certificate([stage.server])
     (stage.folder / quic.CERTIFICATE).write_text(pem)
     (stage.folder / quic.KEY).write_text(key)

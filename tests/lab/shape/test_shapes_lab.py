@@ -10,6 +10,7 @@ from gatemark.stats.judgement import Judgement
 from lab.planted import measure, plan
 from lab.shape.faults import FAULTS, Plant
 
+pytestmark = pytest.mark.long
 RATES = (5_000, 10_000, 16_000, 22_000, 26_000, 31_000, 40_000)
 
 
@@ -46,7 +47,6 @@ def test_a_sound_gateway_has_no_fault(clean: tuple[Judgement, Diagnosis]) -> Non
     assert "But" not in judgement.sentence
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_named_and_nothing_else(name: str, clean: tuple[Judgement, Diagnosis]) -> None:
     fault = FAULTS[name]

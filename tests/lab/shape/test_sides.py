@@ -17,7 +17,7 @@ DROP = "numgen random mod 20 == 0 drop"
 
 def diagnoses(plant: Plant, factor: str, levels: tuple[str, ...]) -> dict[str, Diagnosis]:
     """Of each level of a factor, at rates below a full CPU."""
-    planned = sweep()
+    planned = sweep(repeats=2)
     load = replace(planned.workload, frame_bytes=128)  # IPv6 needs 80
     planned = replace(planned, workload=load, sweep={factor: levels, "rate_pps": RATES})
     judgement, _ = measure(planned, plant=plant)
@@ -44,7 +44,7 @@ def test_loss_of_one_family() -> None:
 @pytest.mark.parametrize(("length", "most"), [(1000, 594), (100, 64)])
 def test_frames_over_a_length_do_not_come(length: int, most: int) -> None:
     load = Workload(mix="imix", flows=64, duration_s=0.4)
-    planned = plan("route", load, slow_to_pps=30_000, repeats=3)
+    planned = plan("route", load, slow_to_pps=30_000, repeats=2)
     planned = replace(planned, sweep={"rate_pps": RATES}, probe=sweep().probe)
     judgement, _ = measure(planned, plant=rules(f"ip length > {length} drop"))
     (diagnosis,) = judgement.diagnoses

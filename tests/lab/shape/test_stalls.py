@@ -11,7 +11,7 @@ from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import Judgement, Knee
 from lab.planted import measure
 from lab.shape.faults import Plant, policer
-from lab.shape.test_shapes_lab import sweep
+from lab.shape.test_shapes_lab import RATES, sweep
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
@@ -22,12 +22,17 @@ while True:
     while time.monotonic() < end: pass
     time.sleep({rest})
 """
+FEW = (5_000, 16_000, 26_000, 31_000)
 CLEAN = Arm(path="route", name="clean")
 STALLS = Arm(path="route", name="stalls", features=("command:hog",))
 
 
 def judged_beside(
-    busy: str, rest: str, plant: Plant | None = None, beside: tuple[Arm, ...] = ()
+    busy: str,
+    rest: str,
+    plant: Plant | None = None,
+    beside: tuple[Arm, ...] = (),
+    rates: tuple[int, ...] = RATES,
 ) -> Judgement:
     """An arm whose program takes the CPU, and others; both times are Python's."""
     planned = sweep(repeats=2)
@@ -35,6 +40,7 @@ def judged_beside(
     program = Command(run=f"exec chrt -f 60 {sys.executable} -c '{hog}'", ready="at work")
     load = replace(planned.workload, duration_s=1.0)
     planned = replace(planned, arm=(*beside, STALLS), workload=load, command={"hog": program})
+    planned = replace(planned, sweep={"rate_pps": rates})
     judgement, _ = measure(planned, plant=plant)
     if any(diagnosis.get("tester") for diagnosis in judgement.diagnoses):
         pytest.skip("other work keeps the tester from its CPU")
@@ -78,7 +84,7 @@ def test_the_other_arm_is_not_said_to_have_it(judged: Judgement) -> None:
 
 
 def test_stalls_at_any_time_have_no_period() -> None:
-    judgement = judged_beside("0.05", "random.expovariate(5)")
+    judgement = judged_beside("0.05", "random.expovariate(5)", rates=FEW)
     (finding,) = diagnosis(judgement, "stalls").wrong
     assert finding.shape == "stalls"
     assert finding.values["stall_ms"] == pytest.approx(50, rel=0.3)

@@ -13,6 +13,7 @@ from gatemark.station import lock, space
 from gatemark.station.lent.borrowed import Borrowed
 from gatemark.station.ssh.borrow import Lines, Nic
 
+pytestmark = pytest.mark.long
 MAC, OTHER = "02:00:00:00:00:01", "02:00:00:00:00:02"
 HOP, NETWORK = "198.18.1.1", "198.19.1.0/24"
 HOP6, NETWORK6 = "2001:2:0:1::1", "2001:2:0:2::/64"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from command import GATEMARK, environment
@@ -23,9 +24,8 @@ from lab.station.played import Played
 from lab.station.server import keys, listening
 from lab.station.test_box import GATEWAY, STATION
 
-pytest.importorskip("distributed")
-import dasked
-from dasked import SCHEDULER, Cluster
+if TYPE_CHECKING:
+    from dasked import Cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 PATIENCE_S = 600.0
@@ -162,21 +162,23 @@ def once(bench: Bench, folder: Path) -> None:
     assert ended(bench.campaign("check", folder)) == 0
 
 
-def kill_worker(cluster: Cluster) -> None:
+def kill_worker(cluster: "Cluster") -> None:
     cluster.kill(NAME)
 
 
-def kill_scheduler(cluster: Cluster) -> None:
+def kill_scheduler(cluster: "Cluster") -> None:
+    from dasked import SCHEDULER
+
     cluster.kill(SCHEDULER)
 
 
-def stop_worker(cluster: Cluster) -> None:
+def stop_worker(cluster: "Cluster") -> None:
     cluster.kill(NAME, signal.SIGSTOP)
     time.sleep(2 * TTL_S)
     cluster.kill(NAME, signal.SIGCONT)
 
 
-def retire(cluster: Cluster) -> None:
+def retire(cluster: "Cluster") -> None:
     """By Dask's own client, on the host."""
     script = (
         "import sys; sys.path[:0] = sys.argv[3:]\n"
@@ -191,6 +193,9 @@ def retire(cluster: Cluster) -> None:
 
 
 def test_each_block_of_a_gateway_over_ssh_counts_once_whatever_dies(bench: Bench) -> None:
+    pytest.importorskip("distributed")
+    import dasked
+
     folder = bench.folder / "out"
     with dasked.cluster(
         bench.folder / "dask", [NAME], f"{TTL_S:g}s", bench.host.words()

@@ -64,6 +64,7 @@ def test_tcpdump_reads_each_packet_that_was_sent_in_order(lab: str, tmp_path: Pa
     assert hooks(lab) == before
 
 
+@pytest.mark.long
 def test_the_end_of_its_reader_ends_it(lab: str) -> None:
     before = hooks(lab)
     with capturing(command(*OURS)) as process:
@@ -83,6 +84,7 @@ def test_so_many_packets_are_captured_as_were_asked_for(lab: str, tmp_path: Path
     assert [data[:4] for data in read(file)] == [payload(number)[:4] for number in range(33)]
 
 
+@pytest.mark.long
 def test_what_cannot_be_captured_is_refused(lab: str) -> None:
     del lab
     for words, reason in (

@@ -28,6 +28,7 @@ lan = "eth0"
 [lan]
 nic = "enp3s0"
 """
+pytestmark = pytest.mark.long
 OURS = ("--on", "lan", "--filter", f"udp dst port {PORT}")
 PATIENCE_S = 60.0
 
@@ -92,14 +93,12 @@ def test_each_packet_of_a_box_comes_in_order(host: Played, folder: Path, tmp_pat
     wait_until_nothing_is_left(host)
 
 
-@pytest.mark.long
 def test_a_port_that_leads_here_is_captured_with_a_filter_alone(host: Played, folder: Path) -> None:
     argv = words(host, folder, "--on", "ctl0", "--packets", "1")
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode, "--filter 'not port 22'" in done.stderr) == (2, True), done.stderr
 
 
-@pytest.mark.long
 def test_a_capture_that_is_killed_leaves_nothing_on_a_box(
     host: Played, folder: Path, tmp_path: Path
 ) -> None:

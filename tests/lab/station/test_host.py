@@ -9,20 +9,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from gatemark.station import lock
 from lab import left
+from lab.conftest import warm
 
 pytestmark = pytest.mark.alone
-KILLS = 12
+KILLS = 6
 SMALL = (
     "--set=repeat.times=2",
     "--set=sweep.rate_pps=[2000, 20000]",
     "--set=workload.duration_s=0.1",
 )
+ONCE = (
+    "--set=repeat.times=1",
+    "--set=sweep.rate_pps=[2000]",
+    "--set=workload.duration_s=0.1",
+)
+PATIENCE_S = 120.0  # on a busy machine
 
 Snapshot = Callable[[], dict[str, str]]
 
@@ -37,10 +45,17 @@ def gatemark(*words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+def until(true: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE_S
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[bytes]:
     if (folder / "run.json").exists():
         return gatemark("run", "--resume", str(folder))
-    return gatemark("run", "quick/sweep", *SMALL, "--out", str(folder))
+    return gatemark("run", "quick/sweep", *options, "--out", str(folder))
 
 
 def planned(folder: Path) -> list[str]:
@@ -71,26 +86,45 @@ def differences(before: dict[str, str], after: dict[str, str]) -> dict[str, list
     }
 
 
-def test_a_run_leaves_the_host_as_it_was(tmp_path: Path, host_snapshot: Snapshot) -> None:
-    gatemark("doctor").wait()  # what a first nft or ip loads into the kernel is not ours to judge
-    before = host_snapshot()
-    assert start(tmp_path / "run").wait() == 0
+def test_a_run_that_is_killed_goes_on_and_leaves_the_host_as_it_was(
+    tmp_path: Path, host_snapshot: Snapshot
+) -> None:
+    warm()
+    folder, before = tmp_path / "run", host_snapshot()
+    process = start(folder, *ONCE)
+    assert until(lambda: bool(kept(folder)) or process.poll() is not None)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it ended before it was killed"
+    begun = kept(folder)
+    assert start(folder).wait() == 0
+    assert kept(folder)[: len(begun)] == begun
+    assert sorted(kept(folder)) == sorted(planned(folder))
     assert differences(before, host_snapshot()) == {}
+
+
+def is_at_work(process: subprocess.Popen[bytes]) -> bool:
+    """Or has ended."""
+    return bool(labs_of(process.pid)) or process.poll() is not None
 
 
 @pytest.fixture(scope="module")
 def killed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str]]]:
-    """A run killed by SIGKILL at random moments, then completed; with what was kept each time."""
+    """A run killed by SIGKILL at random moments, then completed; with what was kept each time.
+
+    Every second time it is killed as it starts, else at work.
+    """
     folder = tmp_path_factory.mktemp("killed") / "run"
     chance = random.Random(20)
     seen = []
-    for _ in range(KILLS):
-        process = start(folder)
+    for number in range(KILLS):
+        process = start(folder, *SMALL)
+        if number % 2:
+            until(partial(is_at_work, process))
         time.sleep(chance.uniform(0.1, 2.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
         seen.append(kept(folder))
-    assert start(folder).wait() == 0
+    assert start(folder, *SMALL).wait() == 0
     return folder, [*seen, kept(folder)]
 
 
@@ -111,18 +145,16 @@ def test_no_finished_record_is_lost_by_a_kill(killed_run: tuple[Path, list[list[
 @pytest.mark.long
 def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str]]]) -> None:
     del killed_run
-    until = time.monotonic() + 10
-    while agents() and time.monotonic() < until:  # they end once they see that nobody asks them
-        time.sleep(0.1)
+    until(lambda: agents() == [])  # they end once they see that nobody asks them
     free = [lab for lab in lock.names() if lock.holder(lab) is None]
     assert (left.namespaces(), agents(), free) == ([], [], [])
 
 
+@pytest.mark.long
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:
-    process = start(tmp_path / "run")
-    until = time.monotonic() + 60
-    while not (own := labs_of(process.pid)) and time.monotonic() < until:
-        time.sleep(0.1)
+    process = start(tmp_path / "run", *SMALL)
+    until(lambda: bool(labs_of(process.pid)))
+    own = labs_of(process.pid)
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 1
     assert own

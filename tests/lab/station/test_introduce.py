@@ -11,6 +11,7 @@ from lab.station.played import CONTROL, Played
 from lab.station.server import PORT, keys, listening
 from lab.station.test_box import GATEWAY
 
+pytestmark = pytest.mark.long
 ADDRESS = f"root@{CONTROL['gw']}.2:{PORT}"
 
 
@@ -35,7 +36,6 @@ def introduced(host: Played, folder: Path, out: Path, *options: str, fails: bool
     return host.run(*GATEMARK, *words, fails=fails)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--observe",)], ids=["set", "as it is"])
 def test_a_plain_box_is_introduced_and_checked_sound(
     host: Played, folder: Path, tmp_path: Path, options: tuple[str, ...]

@@ -114,6 +114,7 @@ def home(played: Played, before: str) -> None:
     assert picture(played) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("order", "code"), [("end", 0), ("fail", 1)])
 def test_nics_come_home_as_they_were(played: Played, before: str, order: str, code: int) -> None:
     process, _ = laboratory(played)
@@ -145,6 +146,7 @@ def test_a_nic_behind_a_line_comes_home_from_a_killed_laboratory(
     assert f"lab {LAB}, 3 namespaces" in played.run(sys.executable, "-c", RECOVER)
 
 
+@pytest.mark.long
 @pytest.mark.alone
 def test_with_the_guard_killed_too_the_next_start_brings_them_home(
     played: Played, before: str
@@ -153,7 +155,6 @@ def test_with_the_guard_killed_too_the_next_start_brings_them_home(
     os.kill(guard, signal.SIGKILL)
     process.kill()
     process.wait()
-    time.sleep(0.3)
     assert "enp3s0" not in played.run("ip", "link")
     output = played.run(sys.executable, "-c", RECOVER)
     assert "given back: enp3s0, enp4s0" in output
@@ -161,6 +162,7 @@ def test_with_the_guard_killed_too_the_next_start_brings_them_home(
     assert not Path(f"/run/gatemark/{LAB}.nics.json").exists(), "it was the host's own /run"
 
 
+@pytest.mark.long
 def test_a_signal_to_the_guard_does_not_end_it(played: Played, before: str) -> None:
     process, guard = laboratory(played)
     os.kill(guard, signal.SIGTERM)
@@ -173,6 +175,7 @@ def test_a_signal_to_the_guard_does_not_end_it(played: Played, before: str) -> N
 TAKE = "from gatemark.station.ssh.nic import require_movable; require_movable('enp3s0')"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("made", "undone", "why"),
     [
@@ -203,6 +206,7 @@ def test_a_nic_that_more_depends_on_is_refused(
         played.run("sh", "-ec", f"ip {undone}")
 
 
+@pytest.mark.long
 def test_a_nic_that_is_shaped_is_refused(played: Played) -> None:
     played.run("sh", "-c", "tc qdisc add dev enp3s0 root pfifo")
     try:
@@ -211,6 +215,7 @@ def test_a_nic_that_is_shaped_is_refused(played: Played) -> None:
         played.run("sh", "-c", "tc qdisc del dev enp3s0 root")
 
 
+@pytest.mark.long
 def test_a_nic_that_somebody_is_logged_in_by_is_refused(played: Played) -> None:
     played.run("ip", "link", "set", "lo", "up")
     server = played.python(SESSION)

@@ -25,7 +25,7 @@ from lab.station.server import PORT, keys, listening
 pytestmark = pytest.mark.alone
 PATIENCE_S = 30.0
 TIMES = 3
-MOMENTS = 12
+MOMENTS = 6
 SMALL = ("--set=repeat.times=2", "--set=sweep.rate_pps=[2000]", "--set=workload.duration_s=0.2")
 
 STATION = f"""

@@ -8,7 +8,7 @@ import pytest
 
 from gatemark.plan.model import Workload
 from gatemark.workload import connections
-from lab.planted import measure, plan
+from lab.planted import bare, measure, plan
 
 MAXIMUM = Path("/proc/sys/net/netfilter/nf_conntrack_max")  # of all namespaces of this machine
 
@@ -17,6 +17,7 @@ def load(**keys: Any) -> Workload:
     return Workload(kind="connections", duration_s=20, **keys)
 
 
+@pytest.mark.long
 def test_a_far_end_that_takes_no_more_ends_it_at_that_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -27,7 +28,7 @@ def test_a_far_end_that_takes_no_more_ends_it_at_that_number(
         return made(self) | {"connections": 300}
 
     monkeypatch.setattr(connections.Connections, "server_request", bounded)
-    judgement, (record, _probed) = measure(plan("route", load(connections=1000)))
+    judgement, (record,) = measure(bare(plan("route", load(connections=1000))))
     assert (record.status, record.reason) == ("ok", "")
     assert record.values["connections"] == 300
     assert record.evidence.connecting["number"] == 300
@@ -36,7 +37,7 @@ def test_a_far_end_that_takes_no_more_ends_it_at_that_number(
 
 def test_nat_holds_them_all_and_its_table_is_told() -> None:
     """Several LAN hosts behind one address: each connection has an entry of its own."""
-    judgement, (record, _probed) = measure(plan("nat", load(connections=600, clients=3)))
+    judgement, (record,) = measure(bare(plan("nat", load(connections=600, clients=3))))
     assert (record.status, record.reason) == ("ok", "")
     assert (record.values["connections"], record.definition.clients) == (600, 3)
     table = record.evidence.conntrack

@@ -19,6 +19,7 @@ def driven(path: str, load: Workload) -> Record:
     return record
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("driver", ["iperf3", "nuttcp"])
 def test_a_tools_packets_are_accounted_for_beside_its_own_traffic(driver: str) -> None:
     load = Workload(driver=driver, frame_bytes=256, rate_pps=RATE_PPS)  # type: ignore[arg-type]
@@ -30,6 +31,7 @@ def test_a_tools_packets_are_accounted_for_beside_its_own_traffic(driver: str) -
     assert "in no count" in record.notes[0]
 
 
+@pytest.mark.long
 def test_a_capture_goes_down_through_nat_and_is_counted_by_our_sink() -> None:
     load = Workload(driver="tcpreplay", direction="down", flows=16, rate_pps=RATE_PPS)
     record = driven("nat", load)

@@ -9,7 +9,7 @@ import pytest
 from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
 from gatemark.stats.shape.reconcile import reconciled
-from lab.planted import measure, plan
+from lab.planted import bare, measure, plan
 
 LOAD = Workload(rate_pps=5_000, flows=16, duration_s=0.5)
 OVERLOAD = Workload(rate_pps=20_000, flows=16, duration_s=0.5)
@@ -43,7 +43,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("command", "load", "cause"), CASES, ids=[case[2] for case in CASES])
+@pytest.mark.parametrize(
+    ("command", "load", "cause"),
+    [
+        pytest.param(*case, id=case[2], marks=pytest.mark.long if at else ())
+        for at, case in enumerate(CASES)
+    ],
+)
 def test_every_lost_packet_is_in_a_counter(command: str, load: Workload, cause: str) -> None:
     with backlog.watched() as backlogs:
         _, records = measure(plan("route", load), plant=planted(command, load=load))
@@ -58,14 +64,16 @@ def test_every_lost_packet_is_in_a_counter(command: str, load: Workload, cause: 
         assert sum(others) + result.remains <= backlogs.dropped
 
 
+@pytest.mark.long
 def test_what_a_rule_without_a_counter_drops_is_in_no_counter() -> None:
     plant = planted(rule("udp sport 20001-20003 drop"))
-    _, (record, _) = measure(plan("route", LOAD), plant=plant)
+    _, (record,) = measure(bare(plan("route", LOAD)), plant=plant)
     result = reconciled(record)
     assert result
     assert result.remains == result.lost > 0
 
 
+@pytest.mark.long
 def test_what_a_full_queue_refuses_is_counted_once() -> None:
     """The gateway's port counts it as well, by some ways of sending."""
     _, records = measure(
@@ -78,7 +86,9 @@ def test_what_a_full_queue_refuses_is_counted_once() -> None:
         assert (result.by_cause, result.remains) == ((), 0)
 
 
+@pytest.mark.long
 def test_what_came_through_whole_dropped_nothing() -> None:
-    _, (record, _) = measure(plan("route", Workload(rate_pps=2_000, flows=8, duration_s=0.4)))
+    load = Workload(rate_pps=2_000, flows=8, duration_s=0.4)
+    _, (record,) = measure(bare(plan("route", load)))
     assert record.evidence.drops
     assert record.evidence.drops.causes == ()

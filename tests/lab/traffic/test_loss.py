@@ -2,17 +2,19 @@
 """Which packets were lost, when they were sent and of which flows, of losses that are planted."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import backlog
 import pytest
+from msgspec.structs import replace
 
-from gatemark.plan.model import Workload
+from gatemark.plan.model import Keep, Workload
 from gatemark.run.bench import Bench
 from gatemark.station.wiring import WAN_PORT
 from gatemark.store.drops import NETFILTER
 from gatemark.store.loss import Loss
 from gatemark.store.record import Accounting, Record
-from lab.planted import measure, plan
+from lab.planted import bare, measure, plan
 
 EVERY = 50
 RULE = f"numgen inc mod {EVERY} == 0 counter drop"
@@ -31,6 +33,7 @@ class Planted:
     """A trial of which every fiftieth packet is dropped."""
 
     record: Record
+    packets: bytes  # what waits to be kept of it
     backlogged: int  # what this machine's backlogs dropped meanwhile, of anybody's packets
 
     @property
@@ -41,18 +44,30 @@ class Planted:
         return sum(drop.packets for drop in causes if drop.stage == NETFILTER)
 
 
+@cache
+def dropped() -> Planted:
+    """One trial for all tests, here and of what is kept (test_kept.py)."""
+    benches: list[Bench] = []
+
+    async def plant(bench: Bench) -> None:
+        await every_fiftieth(bench)
+        benches.append(bench)
+
+    load = Workload(rate_pps=5_000, duration_s=0.5, flows=16, mix="imix", direction="up")
+    asked = replace(bare(plan("route", load)), keep=Keep(pcapng=True))
+    with backlog.watched() as backlogs:
+        _, (record,) = measure(asked, plant=plant)
+    assert record.status == "ok", record.reason
+    return Planted(record, benches[0].packets[record.trial], backlogs.dropped)
+
+
 @pytest.fixture(scope="module")
 def planted() -> Planted:
-    load = Workload(rate_pps=10_000, duration_s=0.5, flows=16, mix="imix", direction="up")
-    with backlog.watched() as backlogs:
-        _, records = measure(plan("route", load), plant=every_fiftieth)
-    record = next(record for record in records if record.pass_ == "outside")
-    return Planted(record, backlogs.dropped)
+    return dropped()
 
 
 def parts(planted: Planted) -> tuple[Loss, Accounting]:
     record = planted.record
-    assert record.status == "ok", record.reason
     assert record.evidence is not None
     assert record.accounting is not None
     (loss,) = record.evidence.loss
@@ -70,6 +85,7 @@ def test_all_sums_are_the_accountings(planted: Planted) -> None:
     assert sum(lost for _, lost in loss.by_size.values()) == count.lost
 
 
+@pytest.mark.long
 def test_what_is_lost_is_what_the_rule_dropped(planted: Planted) -> None:
     _, count = parts(planted)
     besides = count.refused + count.ring_dropped + planted.backlogged
@@ -77,6 +93,7 @@ def test_what_is_lost_is_what_the_rule_dropped(planted: Planted) -> None:
     assert (count.tried - besides) // EVERY <= planted.by_rule <= count.tried // EVERY + 1
 
 
+@pytest.mark.long
 def test_every_fiftieth_is_lost(planted: Planted) -> None:
     loss, count = parts(planted)
     if count.lost > planted.by_rule:

@@ -24,6 +24,7 @@ def sound(planned: Plan) -> Record:
     return record
 
 
+@pytest.mark.long
 def test_a_game_waits_behind_an_upload_that_begins_later() -> None:
     upload = Workload(kind="tcp", congestion="reno", start_s=0.5, duration_s=0.5)
     shaped = Arm(path="route", name="shaped", features=("shape:tbf:20",))
@@ -54,6 +55,7 @@ def test_udp_at_a_rate_and_connections_cross_nat_together() -> None:
     assert record.values["opened.connections_per_s"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
 def test_the_same_replay_twice_is_told_apart(family: str) -> None:
     game = replace(GAME, family=family)

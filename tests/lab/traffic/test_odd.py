@@ -7,8 +7,9 @@ import pytest
 
 from gatemark.node.binary import agent_path
 from gatemark.plan.model import Workload
-from lab.planted import measure, plan
+from lab.planted import bare, measure, plan
 
+pytestmark = pytest.mark.long
 LOAD = Workload(rate_pps=2_000, flows=8, duration_s=0.4)
 # The first agent of a verb is odd: what its lines go through, or what it says in their place.
 WRAPPED = """#!/bin/sh
@@ -30,7 +31,7 @@ def reasons(
     wrapper.write_text(WRAPPED.format(verb=verb, folder=folder, odd=script, agent=agent))
     wrapper.chmod(0o700)
     monkeypatch.setattr("gatemark.node.shell.agent_path", lambda: wrapper)
-    _, records = measure(plan("route", LOAD, repeats=2))
+    _, records = measure(bare(plan("route", LOAD, repeats=2)))
     return [(record.status, record.reason) for record in records]
 
 
@@ -42,7 +43,6 @@ def reasons(
             NONSENSE,
             "what gm-agent watch printed (JSON is malformed",
             id="none",
-            marks=pytest.mark.long,
         ),
         pytest.param(
             "sink",
@@ -55,7 +55,6 @@ def reasons(
             CHANGED.replace("{change}", 's/"threads":{"/&9/'),
             "what the hosts reported does not fit together: KeyError: ",
             id="another thread",
-            marks=pytest.mark.long,
         ),
     ],
 )

@@ -36,6 +36,7 @@ def counted(lab: str) -> dict[str, dict[str, dict[str, int]]]:
     return {link["ifname"]: link["stats64"] for link in links}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", ["-u -b 5M -l 200", "-b 5M"], ids=["udp", "tcp"])
 def test_iperf3_gets_through_nat_both_ways(lab: str, words: str) -> None:
     """What its program had no time to read of what came is for a busy machine to say."""

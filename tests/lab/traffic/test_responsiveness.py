@@ -11,16 +11,14 @@ from typing import Any
 import pytest
 
 from gatemark.plan.model import Workload
+from gatemark.store.record import Record
 from gatemark.workload.responsiveness.tls import certificate
-from lab.planted import measure, measure_each, plan
+from lab.planted import measure_each, plan
 from lab.traffic import served
 from lab.traffic.served import ADDRESS, PORT, inside
 
 BASE = f"https://{ADDRESS}:{PORT}"
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="no curl")
-needs_nghttp = pytest.mark.skipif(
-    not shutil.which("nghttp"), reason="no nghttp: apt-get install nghttp2-client"
-)
 
 
 @pytest.fixture
@@ -73,16 +71,7 @@ def test_another_client_gets_what_the_draft_says(tmp_path: Path) -> None:
     assert report["asked"]["/small"] == 2
 
 
-@needs_nghttp
-@pytest.mark.usefixtures("_space")
-def test_nghttp_reads_the_small_object() -> None:
-    asked, key = served.request()
-    with served.server(asked, key):
-        command = inside("nghttp", "--no-verify-peer", f"{BASE}/small")
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-    assert done.stdout == "1"
-
-
+@pytest.mark.long
 @pytest.mark.usefixtures("_space")
 def test_a_certificate_that_does_not_fit_is_one_line() -> None:
     asked, key = served.request()
@@ -97,6 +86,7 @@ def test_a_certificate_that_does_not_fit_is_one_line() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_space")
 def test_a_load_that_breaks_ends_the_test_with_its_reason() -> None:
     """The server goes away in the middle."""
@@ -112,6 +102,7 @@ def test_a_load_that_breaks_ends_the_test_with_its_reason() -> None:
     assert said["reason"].startswith("load connection 1 to ")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_space")
 def test_a_load_connection_that_is_lost_before_it_opens_is_opened_again() -> None:
     """A rule resets what brings the first bytes of the first handshakes."""
@@ -128,6 +119,7 @@ def test_a_load_connection_that_is_lost_before_it_opens_is_opened_again() -> Non
     assert 1 <= report["reopened"] <= 8
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_space")
 def test_strangers_are_not_answered() -> None:
     asked, key = served.request(tls=False)
@@ -155,21 +147,35 @@ def test_a_trial_without_a_gateway() -> None:
     assert record.definition.method == "draft-ietf-ippm-responsiveness-09"
 
 
+@pytest.fixture(scope="module")
+def tried() -> dict[str, Record]:
+    """One trial of each, all on the same lab."""
+    asked = {
+        "up": plan("nat", load(direction="up")),
+        "down": plan("route", load(direction="down")),
+        "both": plan("nat", load(direction="both")),
+        "ipv4": plan("nat", load(tls=False, family="ipv4", congestion="reno")),
+        "ipv6": plan("nat", load(tls=False, family="ipv6", congestion="reno")),
+        "nosuch": plan("direct", load(congestion="nosuch")),
+    }
+    return measure_each(asked)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("path", "direction"), [("nat", "up"), ("route", "down"), ("nat", "both")])
-def test_a_trial_through_a_gateway(path: str, direction: str) -> None:
-    judgement, (record, *_) = measure(plan(path, load(direction=direction)))
+@pytest.mark.parametrize("direction", ["up", "down", "both"])
+def test_a_trial_through_a_gateway(direction: str, tried: dict[str, Record]) -> None:
+    record = tried[direction]
     assert (record.status, record.reason) == ("ok", "")
     assert record.values["rpm"] > 0
-    assert {p.definition.direction for p in judgement.points} == {direction}
+    assert record.definition.direction == direction
     both = {name for name in record.values if name.endswith(".goodput_bps")}
     assert both == ({"up.goodput_bps", "down.goodput_bps"} if direction == "both" else set())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
-def test_a_trial_without_tls(family: str) -> None:
-    _, (record, *_) = measure(plan("nat", load(tls=False, family=family, congestion="reno")))
+def test_a_trial_without_tls(family: str, tried: dict[str, Record]) -> None:
+    record = tried[family]
     assert (record.status, record.reason) == ("ok", "")
     assert record.definition.tls is False
     assert not [name for name in record.values if name.startswith("tls_f")]
@@ -177,8 +183,8 @@ def test_a_trial_without_tls(family: str) -> None:
 
 
 @pytest.mark.long
-def test_a_congestion_control_that_is_not_there_is_one_line() -> None:
-    _, (record, *_) = measure(plan("direct", load(congestion="nosuch")))
+def test_a_congestion_control_that_is_not_there_is_one_line(tried: dict[str, Record]) -> None:
+    record = tried["nosuch"]
     assert record.status == "invalid"
     assert "this kernel has no congestion control nosuch" in record.reason
     assert "\n" not in record.reason

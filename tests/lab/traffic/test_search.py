@@ -2,14 +2,13 @@
 """Searches in the lab: a knee and a rate that is held are found; a slow sender is refused."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from searching import plan
 
 from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Search, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
-from gatemark.run.engine import execute
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.stats.judge import judge
@@ -21,7 +20,16 @@ FLOW = Workload(kind="replay", trace="isochronous", duration_s=10)
 UPLOADS = Workload(kind="tcp", streams=4, start_s=2, duration_s=8)
 
 
+def plan(search: Search, load: Workload = FLOW, **keys: Any) -> Plan:
+    """With the searches' own package, which takes long to import."""
+    from searching import plan
+
+    return plan(search, load, **keys)
+
+
 def executed(path: Path, searched: Plan) -> RunDirectory:
+    from gatemark.run.engine import execute  # with the searches' own package
+
     recover()
     lab = Lab()
     run = Run(
@@ -40,9 +48,10 @@ def executed(path: Path, searched: Plan) -> RunDirectory:
     return directory
 
 
+@pytest.mark.long
 def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     """Up to the queue's 256 packets above it, which a trial of 0.3 s delivers besides."""
-    search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.05)
+    search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.1)
     slowed = plan(
         search, Workload(flows=8), gateway=Gateway(slow_to_pps=10_000), repeat=Repeat(times=1)
     )
@@ -51,6 +60,7 @@ def test_the_knee_of_a_slowed_gateway_is_found(tmp_path: Path) -> None:
     assert 9_000 <= point.values["throughput_pps"].value <= 1.1 * (10_000 + 256 / 0.3)
 
 
+@pytest.mark.long
 def test_a_sender_that_caps_itself_is_refused(tmp_path: Path) -> None:
     search = Search(goals=("pdr",), trial_s=0.3, sum_s=0.3, width=0.1, max_pps=20_000)
     capped = plan(

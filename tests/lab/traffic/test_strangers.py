@@ -59,6 +59,7 @@ def among(script: str, port: int, load: Workload) -> Record:
     return record
 
 
+@pytest.mark.long
 def test_a_stray_costs_no_good_packet() -> None:
     record = among(WHILE_TRAFFIC_PASSES + STRAYS, WAN_PORT, LOAD)
     count = record.accounting

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from gatemark.plan.model import Arm, Command, Family, Probe, Workload
 from lab.planted import measure, plan
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.long]
 COUNT = """
 nft add table inet seen
 nft add counter inet seen marked

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenWrt's ruleset without a part of it: that part is gone, nothing else, and it comes back."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from gatemark.error import UnavailableError
 from gatemark.gateway import fw4
 from gatemark.plan.model import Arm
-from vm import openwrt
 from vm.conftest import Booted, Stand
 
 pytestmark = pytest.mark.long
 LISTED = "nft -s list ruleset"
 EMPTY = ("raw_prerouting", "raw_output", "mangle_prerouting", "mangle_input", "mangle_output")
-
-
-@pytest.fixture(scope="module")
-def openwrt_stand() -> Iterator[Stand]:
-    yield from openwrt.stand("openwrt-x86", "x86_64")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenWrt's own userland on a virtual gateway: set by its own means, and given back to the byte."""
 
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
@@ -13,17 +12,11 @@ from gatemark.gateway.setup import Setup
 from gatemark.plan.model import Arm, Workload
 from vm.box import OPENWRT_SETTINGS
 from vm.conftest import FEW, Booted, Stand
-from vm.openwrt import stand
 
 pytestmark = pytest.mark.long
 # Of one connection alone a queue that is short runs empty where the guest is held up.
 TCP = Workload(kind="tcp", streams=4, settle_s=1.5, duration_s=3.0)
 Path = Literal["route", "nat", "switch"]
-
-
-@pytest.fixture(scope="module")
-def openwrt_stand() -> Iterator[Stand]:
-    yield from stand("openwrt-x86", "x86_64")
 
 
 @pytest.fixture

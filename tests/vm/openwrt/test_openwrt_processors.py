@@ -2,7 +2,6 @@
 """OpenWrt's own userland on the other processors, compiled by the agent's compiler."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 import pytest
 
@@ -10,7 +9,6 @@ from vm import openwrt
 from vm.conftest import Booted, Stand
 
 pytestmark = pytest.mark.long
-Path = Literal["route", "nat", "switch"]
 CORES = {"openwrt-mips": ("mipsel", "mipsel_24kc"), "openwrt-aarch64": ("aarch64",) * 2}
 RULES = "uci export; uci changes; nft -s list ruleset"
 
@@ -32,10 +30,9 @@ def test_it_is_openwrt_of_its_own_processor(other: Booted, other_stand: Stand) -
     assert release.startswith(CORES[other_stand.station][1])
 
 
-@pytest.mark.parametrize("path", ["route", "nat", "switch"])
-def test_a_path_is_measured_and_given_back(other: Booted, path: Path) -> None:
+def test_a_path_is_measured_and_given_back(other: Booted) -> None:
     before = other.said(RULES)
-    record = other.measure(path)
+    record = other.measure("nat")
     assert (record.status, record.reason) == ("ok", "")
     assert record.accounting is not None
     assert record.accounting.unique > 0.5 * record.accounting.tried
