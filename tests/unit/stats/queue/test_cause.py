@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each cause is planted, and named; a queue that is as expected has none."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from gatemark.stats.queue.cause import Case, causes
@@ -23,7 +24,7 @@ def as_expected() -> Case:
 
 def having(**values: float) -> Case:
     """As expected, but for these values."""
-    return replace(as_expected(), values=as_expected().values | values)
+    return replace(as_expected(), values={**as_expected().values, **values})
 
 
 def seen(**factors: float) -> Case:
@@ -32,7 +33,7 @@ def seen(**factors: float) -> Case:
     return having(**{f"queue_{name}": usual[f"queue_{name}"] * by for name, by in factors.items()})
 
 
-def over(values: dict[str, float] | None = None, **changes: object) -> Case:
+def over(values: Mapping[str, float] | None = None, **changes: object) -> Case:
     """The values that are expected of LINE, or these, seen over another line."""
     line = replace(LINE, **changes)  # type: ignore[arg-type]
     usual = as_expected()
