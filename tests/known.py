@@ -20,6 +20,8 @@ def known(make: Callable[Words, Result]) -> Callable[Words, Result]:
 
     @wraps(make)
     def result(*args: Words.args, **keys: Words.kwargs) -> Result:
-        return (make if os.environ.get("MUTANT_UNDER_TEST") else made)(*args, **keys)
+        if os.environ.get("MUTANT_UNDER_TEST"):
+            return make(*args, **keys)
+        return made(*args, **keys)  # type: ignore[arg-type]  # which can be hashed
 
     return result

@@ -244,7 +244,7 @@ def test_work_that_cannot_be_cut_is_done_first(start: Start) -> None:
 def test_a_process_is_begun_by_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of vfork has the default handlers before it has a session of its own."""
     monkeypatch.setattr(subprocess, "_USE_VFORK", True)
-    assert stop.later(lambda: subprocess._USE_VFORK) is False  # type: ignore[attr-defined]
+    assert stop.later(lambda: subprocess._USE_VFORK) is False
 
 
 @pytest.mark.long
