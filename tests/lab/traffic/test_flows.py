@@ -41,7 +41,7 @@ def test_a_game_has_its_values_and_a_mark_that_changed_is_counted() -> None:
 
 @pytest.mark.long
 def test_every_source_is_replayed_whole_both_ways() -> None:
-    load = Workload(kind="replay", direction="both", duration_s=2.0)
+    load = Workload(kind="replay", direction="both", duration_s=3.0)
     records = measure_each({name: plan("route", replace(load, trace=name)) for name in SOURCES})
     for name, record in records.items():
         assert (record.status, record.reason) == ("ok", "")
@@ -55,11 +55,11 @@ def test_every_source_is_replayed_whole_both_ways() -> None:
 
 
 @pytest.mark.long
-def test_a_game_beside_an_upload_misses_its_deadlines() -> None:
+def test_a_game_of_40_s_beside_an_upload_misses_its_deadlines() -> None:
     """A tbf of 50 ms at 2 Mbit/s: the queue stands, so most packets up come after 50 ms or not."""
     slow = Arm(path="route", name="slow", features=("shape:tbf:2",))
-    upload = Workload(kind="tcp", congestion="cubic", duration_s=14.0, start_s=1.0)
-    game = Workload(kind="replay", direction="both", duration_s=16.0)
+    upload = Workload(kind="tcp", congestion="cubic", duration_s=40.0, start_s=1.0)
+    game = Workload(kind="replay", direction="both", duration_s=42.0)
     _, (record,) = measure(bare(slow, game, upload=upload))
     values = sound(record)
     assert values["up.delay_p50_ns"] > 20e6

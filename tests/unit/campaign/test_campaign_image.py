@@ -2,14 +2,15 @@
 """A build that is a kernel of a virtual model: its station is made, and refused if it is faulty."""
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from inside import gatemark
 
 from gatemark.commands.campaign import coordinate
-from gatemark.station.load import load
-from gatemark.station.qemu.lab import VirtualLab
+
+if TYPE_CHECKING:
+    from gatemark.station.qemu.lab import VirtualLab
 
 STATION = """schema = "gatemark.station/1"
 gateway = { kind = "qemu", arch = "x86_64", disk = "own.img", address = "root@192.168.1.1" }
@@ -50,6 +51,8 @@ def home(tmp_path: Path) -> Path:
 
 
 def test_a_made_station_finds_the_files_of_its_model_and_the_kernel(home: Path) -> None:
+    from gatemark.station.load import load
+
     coordinate.begin(home / "c.toml", home / "begun")
     layout, ledger = coordinate.opened(home / "begun")
     attempt = ledger.claim("bench/own.toml", "vm", "{id}-{model}-{repeat}", lambda _: 60.0)

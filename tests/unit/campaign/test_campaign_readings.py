@@ -4,7 +4,6 @@
 from pathlib import Path
 from typing import cast
 
-import counted
 import pytest
 from msgspec.structs import replace
 
@@ -19,6 +18,8 @@ WALKS = 200
 
 def agreeing(walks: int, next_: int) -> Record:
     """A trial of which so many walks took the same number, fewer another, and the rest its own."""
+    import counted
+
     made = counted.trials()[0]
     held = made.evidence.counted
     assert held
@@ -34,12 +35,16 @@ def agreeing(walks: int, next_: int) -> Record:
 def test_a_quarter_of_the_walks_agrees_or_far_more_than_in_any_other_number(
     walks: int, next_: int, is_unclear: bool
 ) -> None:
+    import counted
+
     records = [agreeing(walks, next_)]
     (reading,) = readings(counted.run(records), records, exact=True)
     assert (reading.value, reading.at_least) == (1000.0, is_unclear)
 
 
 def test_a_bisection_takes_no_such_count(tmp_path: Path) -> None:
+    import counted
+
     records = [agreeing(49, 45)]
     rows = list(readings(counted.run(records), records, exact=True))
     model = Model(name="m", stations=("qemu-x86",), exact=True)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that a block will have are known before it is measured: gates are counted by them."""
 
-import builder
 from msgspec.structs import replace
 
 from gatemark.commands.campaign import row
@@ -49,6 +48,8 @@ def test_counted_each_size_is_a_row() -> None:
 
 def test_they_are_the_rows_that_a_block_has() -> None:
     """As measured: of each plan's own first arm, in the place of a build."""
+    import builder
+
     run = builder.run()
     plans = [plan for plan in run.plans if any(arm.path != DIRECT for arm in plan.arm)]
     expected = [(own(plan).name, point) for plan in plans for point in row.points(plan)]

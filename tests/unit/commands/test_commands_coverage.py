@@ -12,7 +12,6 @@ from inside import gatemark
 from gatemark.commands.coverage import shipped
 from gatemark.report.group import source
 from gatemark.report.group.source import Source
-from gatemark.report.study.coverage import unfinished
 from gatemark.stats.coverage.coverage import coverage
 from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
@@ -26,6 +25,8 @@ def flat(text: str) -> str:
 
 
 def test_the_readme_says_what_is_not_done() -> None:
+    from gatemark.report.study.coverage import unfinished
+
     rows = coverage(requirements(), shipped())
     assert unfinished(rows) in flat((ROOT / "README.md").read_text())
 

@@ -17,7 +17,6 @@ from command import GATEMARK, Done, environment, gatemark
 from inside import accepted
 
 from gatemark.plan.load import load
-from gatemark.station import doctor
 
 PLAN = """\
 schema = "gatemark.plan/1"
@@ -233,6 +232,8 @@ def test_without_a_tool_its_package_is_named(tmp_path: Path) -> None:
 
 
 def test_each_tool_has_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gatemark.station import doctor
+
     monkeypatch.setenv("PATH", "/none")
     fixes = {name: doctor._tool(name).fix for name in ("nft", "ethtool", "tc", "ip")}
     packages = {"nft": "nftables", "ethtool": "ethtool", "tc": "iproute2", "ip": "iproute2"}
