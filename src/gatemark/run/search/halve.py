@@ -5,7 +5,6 @@ from typing import Final
 
 from gatemark.plan.model import Search
 from gatemark.plan.search import LOSS
-from gatemark.run.search import mlr
 from gatemark.run.search.ask import Ask, Bounds, Steps
 from gatemark.run.search.overload import above, highest_pps, overload
 
@@ -41,6 +40,8 @@ def burst(terms: Search) -> Steps:
     RFC 9004 section 6.4 corrects the buffer time by the throughput of the same gateway. A burst
     lasts `trial_s` at most (RFC 2544 section 26.4: 2 s).
     """
+    from gatemark.run.search import mlr  # late, as in ongoing.py
+
     seen = yield from overload(terms)
     bounds = yield from mlr.search(terms, (NDR,), terms.max_pps or above(terms, seen))
     rate_pps = terms.max_pps

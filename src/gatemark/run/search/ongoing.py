@@ -13,14 +13,22 @@ from typing import Final, Self
 from gatemark.error import GatemarkError
 from gatemark.plan.model import Factor, Goal, Search
 from gatemark.plan.shaper.shaping import HELD
-from gatemark.run.search import halve, mlr, shaped, shaping
+from gatemark.run.search import halve, shaped, shaping
 from gatemark.run.search.ask import Answer, Ask, Bounds, SearchError, Steps
 from gatemark.run.search.length import left_s
 from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
 
+
+def _csit(terms: Search) -> Steps:
+    """MLRsearch, imported late: as its package is, it reads the source of every loaded module."""
+    from gatemark.run.search import mlr
+
+    return mlr.throughput(terms)
+
+
 PROFILES: Final[Mapping[str, Callable[[Search], Steps]]] = {
-    "csit": mlr.throughput,
+    "csit": _csit,
     "rfc2544": halve.throughput,
     "diffuse": halve.throughput,
     "rfc9004": halve.burst,
