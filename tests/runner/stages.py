@@ -111,7 +111,7 @@ STAGES: Final[dict[str, Stage]] = {
     "alone": pytest("alone", "lab", 0, *ALONE),
     "lab": pytest("lab", "lab", CORES, "--dist=loadfile", *SHORT),
     "vm": pytest("vm", "vm", 0, *GUESTS, *SHORT),
-    "golden": pytest("golden", "golden", 0),
+    "golden": pytest("golden", "golden", 0, *SHORT),
     "unit": pytest("unit", "unit", CORES, "--dist=worksteal", *SHORT),
     "page": pytest("page", "page", 0, *SHORT),
 }
@@ -145,6 +145,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "alone": pytest("alone", "lab", 0, "-m", "alone and long"),
     "lab": pytest("lab", "lab", 2, "--dist=loadfile", "-m", "long and not alone"),
     "counted": pytest("counted", "vm", 0, *GUESTS, "-m", "long and counted"),
+    "golden": pytest("golden", "golden", 0, *LONG),
     "unit": pytest("unit", "unit", CORES, *LONG),
     "page": pytest("page", "page", CORES, *LONG),
     "installed": pytest("installed", "installed", 0, *LONG),
