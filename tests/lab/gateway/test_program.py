@@ -43,7 +43,7 @@ TOOLS = (
 # Those that not every machine for tests has.
 FURTHER = {"flow-export:pmacctd": "pmacctd", "inspect:ndpiReader": "ndpiReader"}
 CLASSIFIERS = ("classify:jumping", "classify:sliding:flows=65536:new=1000")
-FEW = ("capture:tcpdump:68", "capture:gatemark:68", "classify:jumping")
+FEW = ("capture:tcpdump:68", "capture:gatemark:68")
 WORDS = (*TOOLS, *CLASSIFIERS, *(f"command:{name}" for name in COMMANDS))
 
 

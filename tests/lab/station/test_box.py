@@ -113,6 +113,7 @@ def records(out: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (out / "trials.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_udp_through_a_gateway_over_ssh(host: Played, folder: Path, tmp_path: Path) -> None:
     before = host.run("ip", "-o", "addr"), host.run("ip", "route"), host.run("ip", "-o", "link")
     out = tmp_path / "run"

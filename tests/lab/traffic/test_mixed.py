@@ -37,6 +37,7 @@ def test_a_game_waits_behind_an_upload_that_begins_later() -> None:
     assert 300 < began_ms < 500 + SETTLED_MS
 
 
+@pytest.mark.long
 def test_udp_at_a_rate_and_connections_cross_nat_together() -> None:
     tracked = Arm(path="nat", name="nat", features=("conntrack",))
     connections = Workload(kind="connections", connecting="crr", connections=4, duration_s=0.5)

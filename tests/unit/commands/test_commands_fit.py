@@ -135,18 +135,18 @@ def test_without_a_run_the_newest_model_is_taken(tmp_path: Path) -> None:
     assert gatemark("fit", *SMALL, *NAT, cwd=tmp_path).code == 0
 
 
-def counted_run(path: Path) -> Path:
+@pytest.fixture(scope="module")
+def counted_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a model in instructions."""
     made = counted.modelled()
-    directory = RunDirectory.create(path, made.run)
+    directory = RunDirectory.create(tmp_path_factory.mktemp("counted") / "run", made.run)
     kept = b"".join(msgspec.json.encode(one) + b"\n" for one in made.records)
     directory.trials_file.write_bytes(kept)
-    return path
+    return directory.path
 
 
-def test_a_run_in_instructions_answers_in_instructions(tmp_path: Path) -> None:
-    path = counted_run(tmp_path / "run")
-    done = gatemark("fit", "--setup", "nat+filter:50", "--frame", "64", "--json", path)
+def test_a_run_in_instructions_answers_in_instructions(counted_run: Path) -> None:
+    done = gatemark("fit", "--setup", "nat+filter:50", "--frame", "64", "--json", counted_run)
     up, down = (json.loads(line) for line in done.out.splitlines())
     wanted = counted.executes("nat", ("filter:50",), "up", 64)
     assert up["instructions"] == pytest.approx(wanted, rel=0.001)
@@ -154,10 +154,9 @@ def test_a_run_in_instructions_answers_in_instructions(tmp_path: Path) -> None:
     assert not [key for key in up if "pps" in key or "bps" in key]
 
 
-def test_instructions_tell_no_rate(tmp_path: Path) -> None:
-    path = counted_run(tmp_path / "run")
+def test_instructions_tell_no_rate(counted_run: Path) -> None:
     for more in (("--line", "10/5"), ("--strict",)):
-        done = gatemark("fit", *NAT, *more, path)
+        done = gatemark("fit", *NAT, *more, counted_run)
         assert (done.code, done.out) == (2, ""), more
         assert "counted instructions, which tell no rate: leave out --line and" in done.err
 

@@ -16,7 +16,6 @@ import stacked
 import studies
 import timed
 import traveled
-from searching import Made, plan, run_of, searched
 
 from gatemark.plan.model import Repeat, Search
 from gatemark.report import gallery, page, terminal
@@ -33,6 +32,8 @@ from gatemark.store.record import Definition
 
 
 def searches() -> Source:
+    from searching import Made, plan, run_of, searched  # takes long to import
+
     made = searched(Made(30_000), Search())
     run = run_of(made, plan(Search(), repeat=Repeat(times=1)))
     return Source(run=run, records=made.records, judgement=judge(run, made.records))

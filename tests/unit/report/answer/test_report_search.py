@@ -3,12 +3,12 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
-from searching import Made, plan, run_of, searched
 
-from gatemark.plan.model import Repeat, Search, Workload
+from gatemark.plan.model import Repeat, Search
 from gatemark.report import brief, page, terminal
 from gatemark.report.answer import search
 from gatemark.report.chart import path, throughput
@@ -22,17 +22,28 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
-MADE = Made(30_000)
+if TYPE_CHECKING:
+    from searching import Searched
 
 
-def searched_run(made: Made = MADE, of: Search | None = None) -> tuple[Run, list[Record]]:
-    wanted = of or Search()
-    found = searched(made, wanted)
-    return run_of(found, plan(wanted, repeat=Repeat(times=1))), found.records
+def steps(of: Search | None = None, pps: float = 30_000, **made: Any) -> "Searched":
+    """Every trial of a search on a gateway so fast."""
+    from searching import Made, searched  # takes long to import
+
+    return searched(Made(pps, **made), of or Search())
 
 
-def judged(made: Made = MADE, of: Search | None = None) -> Judgement:
-    return judge(*searched_run(made, of))
+def searched_run(
+    of: Search | None = None, pps: float = 30_000, **made: Any
+) -> tuple[Run, list[Record]]:
+    from searching import plan, run_of
+
+    walked = steps(of, pps, **made)
+    return run_of(walked, plan(of or Search(), repeat=Repeat(times=1))), walked.records
+
+
+def judged(of: Search | None = None, pps: float = 30_000, **made: Any) -> Judgement:
+    return judge(*searched_run(of, pps, **made))
 
 
 def test_the_table_has_both_rates_in_both_units() -> None:
@@ -45,7 +56,7 @@ def test_the_table_has_both_rates_in_both_units() -> None:
 
 
 def test_a_rate_that_the_tester_limits_is_at_least() -> None:
-    (_, table), *_ = search.tables(judged(Made(90_000, tester_pps=40_000), Search(max_pps=80_000)))
+    (_, table), *_ = search.tables(judged(Search(max_pps=80_000), 90_000, tester_pps=40_000))
     row = dict(zip(table.head, table.rows[0], strict=True))
     assert row["NDR, k packets/s"].startswith("≥ ")
     assert row["bottleneck"] == "tester"
@@ -77,7 +88,7 @@ def test_the_definition_speaks_of_the_goals_that_are_there() -> None:
 
 
 def test_the_terminal_has_all_that_was_searched_for(tmp_path: Path) -> None:
-    run, records = searched_run(Made(30_000, queue=300), Search(profile="rfc9004"))
+    run, records = searched_run(Search(profile="rfc9004"), queue=300)
     folder = RunDirectory.create(tmp_path / "run", run)
     for record in records:
         folder.append(record)
@@ -98,7 +109,7 @@ def test_the_way_there_shows_every_trial_but_the_first() -> None:
 
 
 def test_a_trial_off_its_schedule_is_told_apart() -> None:
-    run, records = searched_run(Made(90_000, tester_pps=40_000), Search(max_pps=80_000))
+    run, records = searched_run(Search(max_pps=80_000), 90_000, tester_pps=40_000)
     (figure,) = path.figures(judge(run, records), records)
     assert LATE in {row["became"] for row in figure.rows}
 
@@ -136,16 +147,15 @@ def test_a_search_under_way_in_words(standing: Standing, words: str) -> None:
 
 
 def test_the_trial_of_a_search_names_its_load() -> None:
-    found = searched(MADE, Search(), Workload())
-    assert describe(found.specs[0], 1) == "s/p  route  NDR  repeat 1 of 1"
+    assert describe(steps().specs[0], 1) == "s/p  route  NDR  repeat 1 of 1"
 
 
 def test_what_a_search_found_in_words() -> None:
-    assert outcome(searched(MADE, Search()).outcomes["ndr"]).startswith(
+    assert outcome(steps().outcomes["ndr"]).startswith(
         "last: throughput 29.9 k packets/s, loss 0 %"
     )
 
 
 def test_what_a_kernel_found_in_words() -> None:
-    record = replace(searched(MADE, Search()).outcomes["ndr"], values={"ops_s": 12.3e6})
+    record = replace(steps().outcomes["ndr"], values={"ops_s": 12.3e6})
     assert outcome(record).startswith("last: 12.3 M operations/s  (")

@@ -80,6 +80,12 @@ def test_the_mde_difference_is_told_in_four_of_five(n: int, rows: int) -> None:
     assert 0.6 <= told(n, typical, 0.5, rows) <= 0.98
 
 
+def test_the_mde_difference_is_that_of_scipys_t() -> None:
+    """By the docstring of `compare`, with quantiles of scipy; then in a table of ten rows."""
+    costs = [block.cost([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.5, 0.01, rows=rows) for rows in (1, 10)]
+    assert [cost.mde for cost in costs] == pytest.approx([3.97234655, 5.80530596])
+
+
 @pytest.mark.parametrize(
     ("found", "noise", "verdict"),
     [

@@ -194,6 +194,13 @@ def test_what_the_tester_stood_in_the_way_of_has_no_verdict() -> None:
 # --- how much would be seen
 
 
+def test_the_mde_change_is_that_of_scipys_t() -> None:
+    """By the docstring of `compare`, with quantiles of scipy; then in a table of ten rows."""
+    change = compare([100, 101, 102, 103], [100, 101, 102, 103])
+    assert change.mde == pytest.approx(0.0520857663)
+    assert holm([change] * 10)[0].mde == pytest.approx(0.0707279666)
+
+
 @pytest.mark.parametrize(
     ("noise", "n", "least"),
     [

@@ -92,6 +92,12 @@ def test_the_mde_change_is_told_in_four_cases_of_five(n: int) -> None:
     assert 0.6 < share(found(n, mde), "faster") < 0.95
 
 
+def test_the_mde_change_is_that_of_scipys_t() -> None:
+    """By the docstring of `compare`, with quantiles of scipy: five degrees of freedom."""
+    change = compare_pairs([100.0] * 6, [100.0, 101.0, 102.0, 103.0, 104.0, 105.0])
+    assert change.mde == pytest.approx(0.0448084869)
+
+
 def test_more_boots_are_asked_for_where_they_would_tell() -> None:
     (old, new), few = boots(seeded(1), 5, -0.05), compare_pairs([1.0] * 5, [0.9] * 5)
     assert (few.verdict, few.more) == ("inconclusive", 1)
