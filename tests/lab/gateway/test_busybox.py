@@ -120,6 +120,7 @@ def test_what_somebody_else_changed_is_told(on_a_box: Callable[[Do], None]) -> N
     on_a_box(change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("copy", ["device", "tester"])
 def test_a_run_that_was_cut_off_is_undone_at_the_next_contact(
     on_a_box: Callable[[Do], None], copy: str

@@ -21,15 +21,27 @@ from lab.conftest import warm
 pytestmark = pytest.mark.alone
 KILLS = 6
 SMALL = (
+    "quick/sweep",
     "--set=repeat.times=2",
     "--set=sweep.rate_pps=[2000, 20000]",
     "--set=workload.duration_s=0.1",
 )
-ONCE = (
-    "--set=repeat.times=1",
-    "--set=sweep.rate_pps=[2000]",
-    "--set=workload.duration_s=0.1",
-)
+FEW = """
+schema = "gatemark.plan/1"
+title = "A few trials"
+why = "They are there."
+reading = "As they are."
+[setup]
+path = "nat"
+features = ["conntrack", "filter:1"]
+[workload]
+rate_pps = 2000
+duration_s = 0.1
+[repeat]
+times = 3
+[probe]
+use = []
+"""
 PATIENCE_S = 120.0  # on a busy machine
 
 Snapshot = Callable[[], dict[str, str]]
@@ -52,10 +64,10 @@ def until(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen[bytes]:
+def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
     if (folder / "run.json").exists():
         return gatemark("run", "--resume", str(folder))
-    return gatemark("run", "quick/sweep", *options, "--out", str(folder))
+    return gatemark("run", *(words or SMALL), "--out", str(folder))
 
 
 def planned(folder: Path) -> list[str]:
@@ -91,7 +103,8 @@ def test_a_run_that_is_killed_goes_on_and_leaves_the_host_as_it_was(
 ) -> None:
     warm()
     folder, before = tmp_path / "run", host_snapshot()
-    process = start(folder, *ONCE)
+    (tmp_path / "plan.toml").write_text(FEW)
+    process = start(folder, str(tmp_path / "plan.toml"))
     assert until(lambda: bool(kept(folder)) or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL, "it ended before it was killed"
@@ -117,14 +130,14 @@ def killed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[lis
     chance = random.Random(20)
     seen = []
     for number in range(KILLS):
-        process = start(folder, *SMALL)
+        process = start(folder)
         if number % 2:
             until(partial(is_at_work, process))
         time.sleep(chance.uniform(0.1, 2.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
         seen.append(kept(folder))
-    assert start(folder, *SMALL).wait() == 0
+    assert start(folder).wait() == 0
     return folder, [*seen, kept(folder)]
 
 
@@ -152,7 +165,7 @@ def test_nothing_is_left_after_killed_runs(killed_run: tuple[Path, list[list[str
 
 @pytest.mark.long
 def test_an_interrupted_run_takes_its_lab_down(tmp_path: Path) -> None:
-    process = start(tmp_path / "run", *SMALL)
+    process = start(tmp_path / "run")
     until(lambda: bool(labs_of(process.pid)))
     own = labs_of(process.pid)
     process.send_signal(signal.SIGTERM)

@@ -146,7 +146,7 @@ def test_what_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_share_is_per_cent_or_a_small_number() -> None:
-    ratios = {"3%": 0.03, 0.03: 0.03, "0.03": 0.03, "20%": 0.2, 0: 0.0}
+    ratios: dict[str | float, float] = {"3%": 0.03, 0.03: 0.03, "0.03": 0.03, "20%": 0.2, 0: 0.0}
     assert {word: share(word) for word in ratios} == pytest.approx(ratios)
     for word in ("much", "100%", "1", 1, 0.2):
         with pytest.raises(ValueError, match=re.escape(SHARE)):

@@ -51,7 +51,7 @@ def test_suites_and_plans_come_with_their_titles() -> None:
         assert {plan.name: plan.title for plan in plans}.items() <= wanted.items()
 
 
-COMPLETED = (
+COMPLETED: tuple[tuple[str, list[str]], ...] = (
     ("ru", ["run"]),
     ("lab u", ["up"]),
     ("lab up --path n", ["nat"]),

@@ -74,6 +74,10 @@ def test_what_is_no_text_does_not_go_to_a_terminal(name: str, run: Path) -> None
     assert f"{name} is no text: name a file with --out" in err
 
 
+def test_who_sits_at_a_terminal_may_name_a_file(run: Path, tmp_path: Path) -> None:
+    assert data("export", run, "--out", tmp_path / "a.parquet", terminal=True) == (0, b"", "")
+
+
 def test_a_file_is_replaced_whole(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "gatemark.prom"
     path.write_text("old")

@@ -98,6 +98,22 @@ def test_doctor_tells_a_row_for_each_ability() -> None:
     assert last.startswith("can run ")
 
 
+@pytest.mark.parametrize(("needed", "code", "mark"), [(True, 1, "NO"), (False, 0, "no")])
+def test_doctor_fails_where_the_lab_cannot_work(
+    needed: bool, code: int, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gatemark.run import reach
+    from gatemark.station import doctor, own
+
+    missing = doctor.Finding("nft", ok=False, text="missing", fix="get it", needed=needed)
+    monkeypatch.setattr(own, "enter", lambda: None)
+    monkeypatch.setattr(doctor, "examine", lambda _: [missing])
+    monkeypatch.setattr(reach, "reach", lambda _: [])
+    done = gatemark("doctor")
+    assert done.code == code
+    assert done.out.splitlines()[0].split(maxsplit=2) == [mark, "nft", "missing: get it"]
+
+
 def test_lab_status_as_json_is_data_alone() -> None:
     rows(in_a_process("lab", "status", "--json"))
 
