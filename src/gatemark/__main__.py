@@ -24,7 +24,7 @@ def main() -> None:
     try:
         from gatemark.commands.app import app  # a missing library is told too
 
-        app()
+        app(prog_name="gatemark")  # also where it is `python -m gatemark`
     except Exception as error:
         if debug:
             raise

@@ -132,11 +132,12 @@ CHECKS: Final = (
     *tidy(SHORT_TIDY, changed=True),  # first, as the longest
     Check(("ruff", "check", "--quiet"), PYTHONS),
     Check(("ruff", "format", "--check", "--quiet"), PYTHONS),
-    Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
+    Check(("clang-format", "--dry-run", "-Werror"), SOURCES, changed=True),
     Check(("shellcheck",), SCRIPTS),
 )
 LONG_CHECKS: Final = (
     Check(("mypy",), PYTHONS, whole=True),
+    Check(("clang-format", "--dry-run", "-Werror"), SOURCES),
     *tidy(SHORT_TIDY),
     *tidy(LONG_TIDY),
 )

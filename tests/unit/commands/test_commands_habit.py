@@ -101,6 +101,15 @@ def test_every_code_has_a_meaning() -> None:
     assert {int(code) for code in EXIT_STATUS} == codes
 
 
+def test_rules_hold_however_it_is_started() -> None:
+    words = [*GATEMARK, "show", "none", "--json", "--all"]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "gatemark: --json has every value: leave out --all\n",
+    )
+
+
 def test_a_disk_that_is_full_is_told_in_a_line() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
