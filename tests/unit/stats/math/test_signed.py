@@ -50,6 +50,12 @@ def test_the_cut_leaves_the_level() -> None:
     assert {n: inset(n, 0.95) for n in cuts} == cuts
 
 
+def test_the_cut_of_many_is_that_of_published_tables() -> None:
+    """Wilcoxon and Wilcox 1964: critical values of the smaller rank sum at 5 %, two-sided."""
+    cuts = {15: 25, 20: 52, 25: 89, 40: 264}
+    assert {n: inset(n, 0.95)[0] for n in cuts} == cuts
+
+
 def test_the_middle_is_hodges_and_lehmanns() -> None:
     """By hand: the means of all pairs of 1, 2 and 6 are 1, 1.5, 2, 3.5, 4 and 6."""
     found = middle([6.0, 1.0, 2.0])

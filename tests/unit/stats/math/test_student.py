@@ -42,6 +42,10 @@ def test_quantile_is_scipys(df: int) -> None:
     assert made == pytest.approx(QUANTILES[df], rel=1e-5)
 
 
+def test_what_is_certain_is_exceeded_by_no_t_above_0() -> None:
+    assert student.quantile(1.0, 5) == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.long
 @given(st.floats(-60, 60), st.integers(1, 400))
 def test_any_tail_agrees_with_scipy(t: float, df: int) -> None:
