@@ -13,7 +13,7 @@ target_mips := mips-linux-musleabi
 target_mipsel := mipsel-linux-musleabi
 
 # musl's headers come first; those of Linux, of which musl has none, are the system's.
-OWN := $(shell command -v musl-gcc)
+OWN := $(if $(shell command -v gcc),$(shell command -v musl-gcc))
 OWN_CC := $(OWN) -idirafter /usr/include $(if $(OWN),-idirafter /usr/include/$(shell gcc -print-multiarch))
 
 # $(1): arch. The folder below build/ of what is installed for it: `own`, or the processor's.

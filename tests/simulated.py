@@ -10,6 +10,7 @@ import random
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from statistics import mean, pstdev
 from typing import NamedTuple
@@ -234,8 +235,12 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
 
 def _flow(number: int, flows: int, seed: int) -> int:
     """Flows in another order in each round."""
-    offset = hash((number // flows, seed)) * 2654435761 >> 7
-    return (offset + number) % flows
+    return (_offset(number // flows, seed) + number) % flows
+
+
+@cache
+def _offset(turn: int, seed: int) -> int:
+    return hash((turn, seed)) * 2654435761 >> 7
 
 
 def _holes(chance: random.Random, times: float) -> list[tuple[int, int]]:

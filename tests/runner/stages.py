@@ -106,13 +106,13 @@ CORES: Final = os.cpu_count() or 1
 # `make test`, in the order of their lines in its output.
 STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
-    "docs": pytest("docs", "docs", CORES, *SHORT),
+    "docs": pytest("docs", "docs", 0, *SHORT),
     "lint": lint("lint", CHECKS),
     "alone": pytest("alone", "lab", 0, *ALONE),
-    "lab": pytest("lab", "lab", CORES, "--dist=loadfile", *SHORT),
+    "lab": pytest("lab", "lab", 0, *SHORT),
     "vm": pytest("vm", "vm", 0, *GUESTS, *SHORT),
     "golden": pytest("golden", "golden", 0, *SHORT),
-    "unit": pytest("unit", "unit", CORES, "--dist=worksteal", *SHORT),
+    "unit": pytest("unit", "unit", CORES, "--dist=loadfile", *SHORT),
     "page": pytest("page", "page", 0, *SHORT),
 }
 ALGORITHMS: Final = ("mips", "mipsel", "armv7", "aarch64")

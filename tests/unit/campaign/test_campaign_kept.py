@@ -74,7 +74,6 @@ def measured(place: Path) -> None:
         (place / name).write_text(text)
 
 
-@pytest.mark.skipif(not crash.can_trace(), reason="no strace here, or it may not trace")
 def test_what_is_told_to_be_kept_outlasts_a_power_cut(tmp_path: Path) -> None:
     measured(tmp_path / "run")
     with tarfile.open(tmp_path / "run.tar", "w") as packed:

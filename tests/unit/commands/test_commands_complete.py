@@ -204,10 +204,11 @@ def test_bash_completes(path: str) -> None:
     ("line", "found"),
     [
         ("gatemark run wrt54 --variant=sh", "--variant=short\tTCP and UDP bridged"),
-        pytest.param("gatemark show m", "my run", marks=pytest.mark.long),
-        pytest.param("gatemark show oth", "other/", marks=pytest.mark.long),
+        ("gatemark show m", "my run"),
+        ("gatemark show oth", "other/"),
     ],
 )
+@pytest.mark.long
 @pytest.mark.usefixtures("runs")
 def test_fish_completes(line: str, found: str, path: str) -> None:
     assert ask("fish", FISH.format(line=f"'{line}'"), path).startswith(found)
@@ -217,8 +218,9 @@ def test_fish_completes(line: str, found: str, path: str) -> None:
     ("line", "until"),
     [
         ("gatemark run quick --set repeat.t", "repeat.times=*-- now 6"),
-        pytest.param("gatemark ", "doctor*-- Say what", marks=pytest.mark.long),
+        ("gatemark ", "doctor*-- Say what"),
     ],
 )
+@pytest.mark.long
 def test_zsh_completes(line: str, until: str, path: str) -> None:
     ask("zsh", ZSH.format(line=f"'{line}'", until=f"'*{until}*'"), path)
