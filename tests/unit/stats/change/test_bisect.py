@@ -93,6 +93,11 @@ def test_timed_at_twice_the_noise_it_is_right_in_19_of_20_within_40_boots() -> N
     assert sorted(used for _, used in ends)[30] <= 40
 
 
+def test_ends_tell_the_effect_and_the_spread_of_both_together() -> None:
+    """By hand: squares of 2 and 6 about the means 1 and 6, by three degrees of freedom."""
+    assert of_ends([0.0, 2.0], [5.0, 5.0, 8.0]) == pytest.approx((5.0, (8 / 3) ** 0.5))
+
+
 def test_a_large_step_is_found_at_once() -> None:
     named, used = timed(8, 5, log(1.2), random.Random(1))
     assert (named, used <= 2 * ENDS + 4) == (5, True)

@@ -6,7 +6,7 @@ import random
 import pytest
 from series import Noise, heavy, normal, spiked, stepped
 
-from gatemark.stats.change.trend import FEWEST, steps
+from gatemark.stats.change.trend import FEWEST, highest, steps
 
 
 def share(noise: Noise, change: float, at: int, series: int = 100) -> float:
@@ -38,6 +38,11 @@ def test_five_per_cent_are_found_in_three_per_cent_of_noise() -> None:
 @pytest.mark.long
 def test_ten_per_cent_are_found_beside_outliers() -> None:
     assert share(spiked, -0.1, 30) >= 0.95
+
+
+def test_the_highest_split_is_standardised_by_its_own_spread() -> None:
+    """By hand: of eight in order the lower four have a rank sum of 10, 8 below its mean."""
+    assert highest([2, 4, 6, 8, 10, 12, 14, 16]) == (4, pytest.approx(16 / 48**0.5))
 
 
 def test_a_clean_step_is_named_with_its_size() -> None:
