@@ -30,7 +30,7 @@ from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src/gatemark")
-FOLDERS = ("stats", "plan", "run/search")
+FOLDERS = ("stats", "plan", "run/search", "store")
 SURVIVED = ("survived", "no tests")
 UNTRIED = ("not checked", "check was interrupted by user")
 

@@ -150,12 +150,13 @@ def run_one(name: str, stage: Stage, report: Path, chosen: Chosen, *, retry: boo
     with tempfile.TemporaryDirectory() as folder:
         outcome = stage(Path(folder), chosen)
         if outcome is None:
-            print(f"{name:8}  not reached", flush=True)
+            print(f"{name:10}not reached", flush=True)
             return Outcome()
         if outcome.failed and retry:
             outcome = outcome.merge(stage(Path(folder), chosen) or Outcome())
     write_junit(report, name, outcome.cases)
-    lines = [f"{name:8}{time.monotonic() - began:6.1f} s  {outcome.line()}", *outcome.slowest()]
+    took = f"{name:10}{time.monotonic() - began:6.1f} s, CPU {outcome.cpu_s:5.1f} s"
+    lines = [f"{took}  {outcome.line()}", *outcome.slowest()]
     if outcome.failed or outcome.retried:
         lines.append(f"{outcome.output}\n")
     print("\n".join(lines), flush=True)

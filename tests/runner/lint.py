@@ -190,10 +190,11 @@ def run(job: Job) -> Outcome:
         return Outcome([Case(f"{check.command[0]}: nothing changed")])
     began = time.monotonic()
     names = () if check.whole else job.names
-    code, output = call([f"{tool(check.command[0])}", *check.command[1:], *names, *check.after])
+    command = [f"{tool(check.command[0])}", *check.command[1:], *names, *check.after]
+    code, output, cpu_s = call(command)
     tag = "failure" if code else ""
     case = Case(" ".join(check.command), tag, f"exit code {code}", time.monotonic() - began)
-    return Outcome([case], output=output)
+    return Outcome([case], output=output, cpu_s=cpu_s)
 
 
 def tool(name: str) -> Path | str:

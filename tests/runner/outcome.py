@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runner.process import Ended
+
 if TYPE_CHECKING:
     from runner.chosen import Chosen
 
@@ -45,11 +47,13 @@ class Outcome:
     cases: list[Case] = field(default_factory=list)
     retried: list[str] = field(default_factory=list)  # passed at their second try
     output: str = ""
+    cpu_s: float = 0.0
 
     def add(self, other: "Outcome") -> None:
         """Take in another outcome; the output of what passed is of no interest."""
         self.cases += other.cases
         self.retried += other.retried
+        self.cpu_s += other.cpu_s
         if other.failed:
             self.output += other.output
 
@@ -57,7 +61,8 @@ class Outcome:
         """The outcome after a second try: of a test that was tried again its second end counts."""
         ends = {case.name: case for case in (*self.cases, *second.cases)}
         retried = [c.name for c in self.cases if c.failed and not ends[c.name].failed]
-        return Outcome([*ends.values()], retried, self.output + second.output)
+        cpu_s = self.cpu_s + second.cpu_s
+        return Outcome([*ends.values()], retried, self.output + second.output, cpu_s)
 
     @property
     def failed(self) -> int:
@@ -88,17 +93,17 @@ class Outcome:
         return [f"{c.seconds:8.1f} s  {c.name}" for c in by_time[:most] if c.seconds >= least_s]
 
 
-def read_tap(output: str, code: int, stage: str) -> Outcome:
+def read_tap(ended: Ended, stage: str) -> Outcome:
     """Tests of TAP lines; a command that failed without one, or tested nothing, failed as such."""
-    outcome = Outcome(output=output)
-    for found in filter(None, map(TAP_LINE.match, output.splitlines())):
+    outcome = Outcome(output=ended.output, cpu_s=ended.cpu_s)
+    for found in filter(None, map(TAP_LINE.match, ended.output.splitlines())):
         skipped = found["skip"] is not None
         tag = "failure" if found["failed"] else "skipped" if skipped else ""
         reason = (found["skip"] or "no reason given") if skipped else ""
         name = f"{stage}: {(found['name'] or '').strip()}"
         outcome.cases.append(Case(name, tag, reason, float(found["seconds"] or 0)))
-    if not outcome.failed and (code != 0 or not outcome.cases):
-        outcome.cases.append(Case(stage, "failure", f"exit code {code}"))
+    if not outcome.failed and (ended.code != 0 or not outcome.cases):
+        outcome.cases.append(Case(stage, "failure", f"exit code {ended.code}"))
     return outcome
 
 

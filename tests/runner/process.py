@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that a stage runs: each in a process group of its own, and none for ever."""
 
+import math
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
@@ -19,10 +21,19 @@ WHOLE_S = 60 * int(os.environ.get("MINUTES", "75"))
 # Tests start hundreds of interpreters, each of which would compile all modules again.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 GROUPS: set[int] = set()  # process groups that run now
+POLL_S = 0.05
 
 
-def call(command: Sequence[str]) -> tuple[int, str]:
-    """Run one command at the top of the repository: its exit code and all that it printed.
+class Ended(NamedTuple):
+    """How a command ended: its exit code, all that it printed, what it and its children used."""
+
+    code: int
+    output: str
+    cpu_s: float
+
+
+def call(command: Sequence[str]) -> Ended:
+    """Run one command at the top of the repository.
 
     One that is not over at the end of `WHOLE_S` is ended with all that it started, and has failed.
     """
@@ -37,24 +48,30 @@ def call(command: Sequence[str]) -> tuple[int, str]:
             process_group=0,
         )
         GROUPS.add(process.pid)
-        wait(process)
+        cpu_s = wait(process)
         GROUPS.discard(process.pid)
         output.seek(0)
         late = "ended: no time is left (WHOLE_S)\n" if time.monotonic() > BEGAN + WHOLE_S else ""
-        return process.returncode, f"$ {' '.join(command)}\n{output.read()}{late}"
+        text = f"$ {' '.join(command)}\n{output.read()}{late}"
+        return Ended(process.returncode, text, cpu_s)
 
 
-def wait(process: "subprocess.Popen[bytes]") -> None:
-    """Wait for it as long as there is time; Ctrl-C has pytest say where it is."""
+def wait(process: "subprocess.Popen[bytes]") -> float:
+    """Wait for it as long as there is time; Ctrl-C has pytest say where it is. Its CPU seconds."""
     for seconds, number in (
         (BEGAN + WHOLE_S - time.monotonic(), signal.SIGINT),
         (20, signal.SIGKILL),
+        (math.inf, 0),
     ):
-        try:
-            process.wait(max(1.0, seconds))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, number)
-    process.wait()
+        until = time.monotonic() + max(1.0, seconds)
+        while time.monotonic() < until:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return usage.ru_utime + usage.ru_stime
+            time.sleep(POLL_S)
+        os.killpg(process.pid, number)
+    raise AssertionError("it waited for ever")
 
 
 def interrupted(*_: object) -> None:

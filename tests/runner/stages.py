@@ -28,9 +28,7 @@ def program(name: str, builds: Sequence[str], targets: Sequence[str], *variables
     def stage(_: Path, chosen: Chosen) -> Outcome | None:
         if not chosen.has(name):
             return None
-        if builds:  # what fails, fails below again
-            call(["make", "-s", JOBS, "-C", name, *builds, ZIG, *variables])
-        total = Outcome()
+        total = Outcome(cpu_s=build(name, *builds, *variables))
         for target in targets:
             total.add(make_target(name, target, *variables))
         return total
@@ -42,8 +40,7 @@ def agent(_: Path, chosen: Chosen) -> Outcome | None:
     """The agent's own tests, native with sanitizers: its units beside whole agents."""
     if not chosen.has("agent"):
         return None
-    call(["make", "-s", JOBS, "-C", "agent", "test-build", ZIG])  # what fails, fails below again
-    total = Outcome()
+    total = Outcome(cpu_s=build("agent", "test-build"))
     # Only root has a lo for each: anyone else's would meet on the machine's own.
     with ThreadPoolExecutor(max_workers=2 if os.geteuid() == 0 else 1) as pool:
         for outcome in pool.map(lambda name: make_target("agent", name), AGENT):
@@ -54,10 +51,14 @@ def agent(_: Path, chosen: Chosen) -> Outcome | None:
 AGENT: Final = ("test-whole", "test-units")
 
 
+def build(folder: str, *goals: str) -> float:
+    """What targets need, by several processes: the CPU seconds. What fails, fails below again."""
+    return call(["make", "-s", JOBS, "-C", folder, *goals, ZIG]).cpu_s
+
+
 def make_target(folder: str, name: str, *variables: str) -> Outcome:
     """One target of a folder's Makefile that prints TAP; -k, since one failure is no other's."""
-    code, output = call(["make", "-s", "-k", "-C", folder, name, ZIG, *variables])
-    return read_tap(output, code, name)
+    return read_tap(call(["make", "-s", "-k", "-C", folder, name, ZIG, *variables]), name)
 
 
 def counter(_: Path, chosen: Chosen) -> Outcome | None:
@@ -65,8 +66,8 @@ def counter(_: Path, chosen: Chosen) -> Outcome | None:
     if not chosen.has("counter"):
         return None
     total = Outcome()
-    code, output = call(["make", "-s", "-C", "counter", CC, "all"])
-    total.add(read_tap(output if code else "ok - builds", code, "counter"))
+    ended = call(["make", "-s", "-C", "counter", CC, "all"])
+    total.add(read_tap(ended if ended.code else ended._replace(output="ok - builds"), "counter"))
     total.add(make_target("counter", "test"))
     return total
 
@@ -84,8 +85,8 @@ def pytest(stage: str, name: str, workers: int, *more: str) -> Stage:
         report = folder / "junit.xml"
         report.unlink(missing_ok=True)
         cache = ("-o", f"cache_dir={folder}/cache")
-        code, output = call([*command, f"--junitxml={report}", *cache, *files])
-        outcome = Outcome(read_junit(report), output=output)
+        code, output, cpu_s = call([*command, f"--junitxml={report}", *cache, *files])
+        outcome = Outcome(read_junit(report), output=output, cpu_s=cpu_s)
         if code == NO_TEST and files != [f"tests/{name}"]:
             return None  # these files have none of the wanted mark
         # A crash, a wrong option or an empty folder leaves no failed test, only an exit code.

@@ -12,15 +12,21 @@ import run
 from runner import lint, process, stages
 from runner.chosen import All, Chosen
 from runner.outcome import Case, Outcome, Stage, read_junit, read_tap, write_junit
+from runner.process import Ended
 
 
 def test_tap_is_counted_with_the_reasons_of_skips() -> None:
     text = "1..4\nok 1 - lpm\nnot ok 2 - pacing\nok 3 - ring # SKIP old kernel\n# ok that was it\n"
-    assert read_tap(text, 1, "agent").line() == "1 passed, 1 failed, 1 skipped (1: old kernel)"
+    assert (
+        read_tap(Ended(1, text, 0), "agent").line()
+        == "1 passed, 1 failed, 1 skipped (1: old kernel)"
+    )
 
 
 def test_tap_tells_how_long_a_test_took() -> None:
-    assert read_tap("ok 1 - lpm # 2.5 s\n", 0, "agent").cases == [Case("agent: lpm", seconds=2.5)]
+    assert read_tap(Ended(0, "ok 1 - lpm # 2.5 s\n", 0), "agent").cases == [
+        Case("agent: lpm", seconds=2.5)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -28,7 +34,7 @@ def test_tap_tells_how_long_a_test_took() -> None:
     [("", 0), ("no rule to make target\n", 2), ("ok 1 - lpm\nSegmentation fault\n", 139)],
 )
 def test_silence_and_crashes_are_failures(text: str, code: int) -> None:
-    assert read_tap(text, code, "agent").failed == 1
+    assert read_tap(Ended(code, text, 0), "agent").failed == 1
 
 
 def test_junit_tells_every_end_of_a_test(tmp_path: Path) -> None:
