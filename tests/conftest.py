@@ -9,9 +9,7 @@ from hypothesis import is_hypothesis_test, settings
 
 # A test checks what a function says, not how fast a shared machine lets it. `make test` tries the
 # same examples each time; `make fuzz` hunts for others (--hypothesis-profile=hunt).
-settings.register_profile(
-    "gatemark", deadline=None, derandomize=True, database=None, max_examples=50
-)
+settings.register_profile("gatemark", deadline=None, derandomize=True, database=None)
 settings.register_profile("hunt", deadline=None, max_examples=300, print_blob=True)
 settings.load_profile("gatemark")
 
