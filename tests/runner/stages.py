@@ -171,7 +171,7 @@ GUEST_STAGES: Final[dict[str, Stage]] = {
 TRACKS: Final = (
     ("alone", "lab", "docs"),
     ("agent", "vm", "box", "openwrt", "page", "counted"),
-    ("counter", "algorithms", "classifier", "lint", "unit", "golden", "installed", "fuzz"),
+    ("lint", "unit", "golden", "counter", "classifier", "installed", "fuzz", "algorithms"),
 )
 # They have labs of their own, so they wait until this one is over.
 AFTER: Final = {"vm": "alone", "counted": "alone", "docs": "alone"}
