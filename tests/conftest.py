@@ -4,6 +4,7 @@
 import os
 import time
 
+import MLRsearch  # noqa: F401  first: it reads the source of each module that is loaded by then
 import pytest
 from hypothesis import is_hypothesis_test, settings
 

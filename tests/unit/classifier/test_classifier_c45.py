@@ -101,7 +101,7 @@ WORD = st.sampled_from(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(st.lists(WORD, max_size=8).map(" ".join), max_size=6).map("\n".join) | st.text())
 def test_any_text_is_a_model_or_is_refused(text: str) -> None:
     try:

@@ -14,7 +14,7 @@ from gatemark.classifier.learn import UNIT, Bounds, Example, best, grow
 
 CLASSES = ("other", "realtime")
 
-few = settings(max_examples=settings.default.max_examples // 3)
+few = settings(max_examples=settings().max_examples // 3)
 example = st.builds(
     Example,
     values=st.tuples(st.integers(-3, 9), st.integers(0, 3)),

@@ -16,7 +16,7 @@ from gatemark.classifier.score import scores
 from gatemark.classifier.track import Track, Window
 from gatemark.classifier.verdict import judge, one_line
 
-few = settings(max_examples=settings.default.max_examples // 3)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 @cache

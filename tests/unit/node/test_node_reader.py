@@ -6,7 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def test_each_reader_gives_a_value_or_an_error_of_ours(
         given_ = dict(zip(inspect.signature(read).parameters, (text, other) * 4, strict=False))
         given_ |= {key: special[key] for key in given_.keys() & special.keys()}
         try:
-            assert "\n" not in refused(lambda read=read, given_=given_: read(**given_))
+            assert "\n" not in refused(partial(read, **given_))
         except Exception as error:
             faults[name] = (error, given_)
     box = dict.fromkeys(hardware.QUESTIONS, text)

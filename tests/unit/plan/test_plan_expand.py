@@ -31,7 +31,7 @@ SWEPT = replace(
     probe=Probe(use=("cpu",)),
 )
 
-few = settings(max_examples=settings.default.max_examples // 5)
+few = settings(max_examples=settings().max_examples // 5)
 rates = st.floats(0, 1e6) | st.integers(0, 1_000_000)
 plans = st.builds(
     lambda arms, flows, rate, cases, times, instrumented: replace(

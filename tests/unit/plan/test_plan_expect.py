@@ -119,7 +119,7 @@ def test_expectations_are_a_table(tmp_path: Path) -> None:
         read_plan(path, "p")
 
 
-few = settings(max_examples=settings.default.max_examples // 2)
+few = settings(max_examples=settings().max_examples // 2)
 
 
 @few

@@ -160,7 +160,7 @@ def test_what_makes_values_comparable_is_told_in_words() -> None:
     )
 
 
-few = settings(max_examples=settings.default.max_examples // 4)
+few = settings(max_examples=settings().max_examples // 4)
 rates = st.floats(8e3, 9.9e8)
 ways = st.builds(
     LineWay,

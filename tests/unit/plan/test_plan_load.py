@@ -323,7 +323,7 @@ def test_every_shipped_file_belongs_to_its_suite() -> None:
         assert files - {"suite"} == set(loading.read_suite(suite).plans)
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings().max_examples // 2)
 @given(text=st.text(alphabet=st.sampled_from('[]{}="\n.# atsweprm0-'), max_size=60))
 def test_no_text_breaks_the_loader(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"

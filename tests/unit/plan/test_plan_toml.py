@@ -54,7 +54,7 @@ def test_line_of(tmp_path: Path) -> None:
     assert {key: line_of(path, *key[0], table=key[1]) for key in LINES} == LINES
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_string_is_read_back_as_it_was(value: str) -> None:
     assert tomllib.loads(f"key = {string(value)}") == {"key": value}

@@ -33,7 +33,7 @@ def test_samples_of_less_than_half_of_it_are_no_window(t0_ns: int, t1_ns: int) -
     assert window(REPORT, t0_ns, t1_ns) is None
 
 
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=settings().max_examples // 4)
 @given(
     times=st.lists(st.integers(0, 10**12), min_size=2, max_size=20, unique=True).map(sorted),
     ends=st.tuples(st.integers(0, 10**12), st.integers(0, 10**12)).map(sorted),

@@ -18,7 +18,7 @@ from gatemark.store.record import Record
 from gatemark.store.run import Run
 
 COUNTS = "its trial counts as not measured"
-few = settings(max_examples=settings.default.max_examples // 2)
+few = settings(max_examples=settings().max_examples // 2)
 
 
 @cache
