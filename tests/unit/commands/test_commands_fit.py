@@ -48,6 +48,12 @@ def test_strict_ends_with_a_code(run: Path) -> None:
         assert gatemark("fit", "--line", line, *NAT, "--strict", run).code == code, line
 
 
+def test_strict_asks_for_every_frame_size(run: Path) -> None:
+    done = gatemark("fit", "--line", "1000/500", *NAT, "--strict", "--json", run)
+    answers = [json.loads(line)["answer"] for line in done.out.splitlines()]
+    assert (done.code, answers[0], answers[-1]) == (3, "not enough", "enough")
+
+
 def test_one_rate_is_both_and_units_are_taken(run: Path) -> None:
     one, other = (
         gatemark("fit", "--line", line, *NAT, "--frame", "64", "--json", run).out

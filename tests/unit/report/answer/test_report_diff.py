@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`diff` and `cmp` in print."""
 
+import re
+
 import pytest
 
 from gatemark.report.answer import cmp, diff
@@ -20,7 +22,7 @@ SIX = (0.997, 0.998, 0.999, 1.0, 1.001, 1.002)
 NOISE = Noise(0.01, 0.0, 0.0)
 
 
-def row(rate: float, *, path: str = "nat", at_least: bool = False) -> Sampled:
+def row(rate: float, *, path: str = "nat", at_least: bool = False, spread: float = 1.0) -> Sampled:
     return Sampled(
         subject=Subject(
             plan="p",
@@ -30,7 +32,7 @@ def row(rate: float, *, path: str = "nat", at_least: bool = False) -> Sampled:
         ),
         asked={"rate_pps": 0.0},
         quantity="received_pps",
-        samples=tuple(rate * one for one in SIX),
+        samples=tuple(rate * (1 + spread * (share - 1)) for share in SIX),
         limit="cpu",
         at_least=at_least,
     )
@@ -55,6 +57,14 @@ def test_runs_alike_say_which_change_would_have_been_seen() -> None:
         "no difference seen; a change of 1.4 % would have been: friday against monday, 1 value "
         "(received)"
     )
+
+
+def test_the_value_that_could_show_least_says_what_would_have_been_seen() -> None:
+    wide = row(30_000, path="route", spread=10)
+    first = told((row(30_000), row(30_000)), (wide, wide))[0]
+    seen = re.match(r"no difference seen; a change of ([\d.]+) % would have been: ", first)
+    assert seen
+    assert float(seen[1]) > 5
 
 
 def test_values_that_could_show_nothing_are_counted() -> None:
