@@ -86,3 +86,17 @@ def test_entries_must_last_as_long_as_the_fill() -> None:
     with pytest.raises(InvalidTrialError, match=r"add the feature conntrack-timeout:\d+"):
         asyncio.run(made(flows=200_000, clients=10, rate_pps=5000.0).ready())
     asyncio.run(made(flows=10_000, steps=10, rate_pps=5000.0).ready())
+
+
+def test_flows_behind_a_lost_one_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def opened(*_: object) -> list[bool]:
+        return [True, True, False, True, True]
+
+    async def drained(*_: object, **__: object) -> None:
+        """Nothing is under way."""
+
+    filled = made(flows=5, steps=1)
+    filled.steps.append(fill.Step(10))
+    monkeypatch.setattr(fill.Fill, "_open", opened)
+    step = asyncio.run(filled._step(fill.part(filled.load, 0, 5), drained))
+    assert (step.flows, step.lost) == (12, 1)
