@@ -93,6 +93,8 @@ def modules_for(path: Path, root: Path = ROOT) -> Iterable[Path]:
     """The modules that a change of a file may change: itself, or who reads it."""
     if path.suffix == ".py":
         return [path]
+    if path.suffix == ".md":  # a document, which `stages` sees to
+        return []
     known = edges(root)
     folder = path.parent
     beside = [module for module in known if module.parent == folder]

@@ -50,6 +50,7 @@ def root(tmp_path: Path) -> Path:
         ("src/gatemark/plans/quick/sweep.toml", ["test_sweep"]),
         ("tests/unit/test_plan.py", ["test_plan"]),
         ("agent/src/main.c", []),
+        ("tests/unit/README.md", []),
     ],
 )
 def test_a_change_reaches_the_tests_that_import_it(
