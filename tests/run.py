@@ -68,7 +68,11 @@ def choice(options: argparse.Namespace) -> Chosen:
     """The tests that the options ask for. Raises ValueError for an unknown commit."""
     if options.part:
         part = quarter.read()
-        return Part(reach.changed(part.base), part.number)
+        try:
+            return Part(reach.changed(part.base), part.number)
+        except ValueError as error:
+            print(f"the quarter alone, since git knows no such commit: {error}", flush=True)
+            return Part([], part.number)
     return Changed(reach.changed(options.changed)) if options.changed else All()
 
 
