@@ -43,7 +43,7 @@ def commits(base: str) -> int:
 
 
 def git(*words: str) -> str:
-    """What git prints."""
+    """Return the text that git prints."""
     command = ["git", "-C", str(ROOT), *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -42,5 +42,5 @@ def read(text: str = "") -> Quarter:
 
 
 def is_due(name: str, number: int) -> bool:
-    """Whether a test file or stage belongs to this quarter: by its name, wherever it runs."""
+    """Tell whether a test file or stage is of this quarter: by its name, wherever it runs."""
     return crc32(name.encode()) % QUARTERS == number

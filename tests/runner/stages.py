@@ -20,17 +20,17 @@ CC: Final = "CC=cc"
 JOBS: Final = f"-j{os.cpu_count()}"
 
 
-def program(name: str, builds: Sequence[str], targets: Sequence[str], *variables: str) -> Stage:
-    """Targets of the Makefile in the folder `name` that print TAP, after others have built all that
-    they run.
-    """
+def program(
+    name: str, folder: str, builds: Sequence[str], targets: Sequence[str], *variables: str
+) -> Stage:
+    """Targets of a folder's Makefile that print TAP, after others have built all that they run."""
 
     def stage(_: Path, chosen: Chosen) -> Outcome | None:
         if not chosen.has(name):
             return None
-        total = Outcome(cpu_s=build(name, *builds, *variables))
+        total = Outcome(cpu_s=build(folder, *builds, *variables))
         for target in targets:
-            total.add(make_target(name, target, *variables))
+            total.add(make_target(folder, target, *variables))
         return total
 
     return stage
@@ -52,7 +52,7 @@ AGENT: Final = ("test-whole", "test-units")
 
 
 def build(folder: str, *goals: str) -> float:
-    """What targets need, by several processes: the CPU seconds. What fails, fails below again."""
+    """Build for targets, by several processes: the CPU seconds. A failure shows again in them."""
     return call(["make", "-s", JOBS, "-C", folder, *goals, ZIG]).cpu_s
 
 
@@ -121,10 +121,12 @@ ALGORITHMS: Final = ("mips", "mipsel", "armv7", "aarch64")
 LONG_STAGES: Final[dict[str, Stage]] = {
     "agent": program(
         "agent",
+        "agent",
         ("test-build", "test-build-mips", "test-build-mipsel", "fuzz-loop"),
         ("test-slow", "test-mips", "test-mipsel", "test-fuzz"),
     ),
     "algorithms": program(
+        "algorithms",
         "algorithms",
         ("test-build", *(f"test-build-{name}" for name in ALGORITHMS), "fuzz-build"),
         (
@@ -135,6 +137,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
         FUZZ_SECONDS,
     ),
     "classifier": program(
+        "classifier",
         "classifier",
         ("test-build", "fuzz-build"),
         ("test", "test-mips", "test-fuzz", "test-nodes", "fuzz"),
@@ -151,6 +154,7 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "page": pytest("page", "page", CORES, *LONG),
     "installed": pytest("installed", "installed", 0, *LONG),
     "fuzz": program(
+        "fuzz",
         "agent",
         ("fuzz-memory", "fuzz-integer", "fuzz-fuzz"),
         ("test-fuzz-memory", "test-fuzz-integer", "fuzz"),

@@ -5,7 +5,8 @@ from functools import cache
 
 import builder
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from gatemark.stats.expect import LIMITED, UNMEASURED, Check, checks, missed, ve
 from gatemark.stats.judgement import Judgement, Value
 from gatemark.stats.values import values
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 ENDS = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 
 

@@ -8,7 +8,8 @@ from math import inf, isfinite, nan
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from few import few
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatemark.number import si
@@ -18,7 +19,7 @@ from gatemark.stats.values import values
 
 from .conftest import Simulated, Trial, run, sweep
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 RATES = (10_000, 20_000, 30_000, 40_000, 50_000, 62_000)
 
 

@@ -4,12 +4,13 @@
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.capacity.linear import independent, relative, total, weighted
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 NUMBER = st.floats(-100, 100).map(lambda x: round(x, 2))
 ROWS = [[1.0, x, x * x] for x in (1.0, 2.0, 3.0, 5.0, 8.0)]
 

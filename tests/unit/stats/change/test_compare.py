@@ -9,7 +9,8 @@ from random import Random
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.change.compare import UNBOUNDED, compare, holm, untold
@@ -27,7 +28,7 @@ SAMPLES = st.lists(st.floats(1, 1e5), min_size=1, max_size=12)
 ANY = st.lists(st.floats(-10, 1e12), min_size=1, max_size=12)
 TOLD = ("faster", "slower")
 CASES = 1000
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 
 
 def drawn(draw: Draw, chance: Random, n: int, factor: float = 1.0) -> list[float]:

@@ -8,7 +8,8 @@ from random import Random
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.change.compare import UNBOUNDED, compare
@@ -18,7 +19,7 @@ from gatemark.stats.judgement import Change
 from ..conftest import seeded
 
 CASES = 400
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 TRIALS = 3  # a boot
 ANY = st.lists(st.tuples(st.floats(-10, 1e12), st.floats(-10, 1e12)), min_size=1, max_size=9)
 Boots = tuple[list[float], list[float]]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deadlines: what misses them, and for how long all does."""
 
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.deadline import longest_streak_ns, misses
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 DELAYS = st.lists(st.one_of(st.none(), st.integers(0, 200)))
 
 

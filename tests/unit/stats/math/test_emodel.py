@@ -2,7 +2,8 @@
 """The E-model against values that were worked out from G.107's formulas by hand."""
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.emodel import (
@@ -15,7 +16,7 @@ from gatemark.stats.math.emodel import (
     rating,
 )
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 MS = 1e6
 SHARES = st.floats(0, 1)
 DELAYS = st.one_of(st.none(), st.integers(0, 10**9))

@@ -5,7 +5,8 @@ from collections import Counter
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.histogram import (
@@ -19,7 +20,7 @@ from gatemark.stats.math.histogram import (
     within,
 )
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 
 
 def low(value: int) -> int:

@@ -4,14 +4,15 @@
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.interval import coverage, median_interval
 
 from ..conftest import seeded
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 SAMPLES = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60)
 
 

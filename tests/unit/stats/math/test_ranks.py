@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math import ranks
 
 from ..conftest import seeded
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 FEW = st.lists(st.integers(0, 5), min_size=1, max_size=6)
 
 

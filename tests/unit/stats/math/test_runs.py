@@ -4,12 +4,13 @@
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.runs import Runs, runs
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 LOST = st.lists(st.booleans())
 
 

@@ -4,7 +4,8 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.interval import median_interval
@@ -12,7 +13,7 @@ from gatemark.stats.math.signed import inset, middle, p_value
 
 from ..conftest import seeded
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 
 
 @pytest.mark.parametrize(("n", "p"), [(11, 0.7001953125), (40, 0.0009936344267771346)])

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delay variation: against the shortest, and from packet to packet."""
 
-from hypothesis import given, settings
+from few import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.stats.math.variation import ipdv, pdv
 
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = few()
 DELAYS = st.lists(st.integers(0, 10**9))
 
 
