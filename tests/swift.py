@@ -1,20 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up judgement of a gateway at full speed: three paths in three sizes, a ladder of costs."""
+"""A made-up judgement of a gateway at full speed: paths in three sizes, a ladder."""
 
 from collections.abc import Iterator
 
 import builder
 from msgspec.structs import replace
 
-from gatemark.stats.judgement import Cost, Judgement, Ladder, Limit, PointResult, Step
+from gatemark.stats.judgement import (
+    Change,
+    Comparison,
+    Cost,
+    Judgement,
+    Ladder,
+    Limit,
+    PointResult,
+    Step,
+)
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Scalar
 
 # Bits on the wire of a packet, with preamble and gap; IMIX by its mean.
 SIZES: dict[int | str, int] = {64: 672, 1518: 12_304, "imix": 3_063}
-PPS = {"route": 500_000, "NAT": 400_000, "bridge": 520_000}
-PATHS = {"route": "route", "NAT": "nat", "bridge": "switch"}
+PPS = {
+    "route": 500_000,
+    "NAT": 400_000,
+    "bridge": 520_000,
+    "connection tracking": 416_000,
+    "100 rules": 300_000,
+}
+PATHS = {
+    "route": "route",
+    "NAT": "nat",
+    "bridge": "switch",
+    "connection tracking": "route",
+    "100 rules": "nat",
+}
+FEATURES = {"connection tracking": ("conntrack",), "100 rules": ("filter:100",)}
+AGAINST = {"100 rules": "NAT"}  # of the others the first
 ROUTE_NS, CPU = 2000.0, 0.985
 
 
@@ -34,6 +57,7 @@ def point(
     frame, mix = (size, "") if isinstance(size, int) else (None, size)
     definition = Definition(
         path=PATHS[arm],
+        features=FEATURES.get(arm, ()),
         direction=direction,
         frame_bytes=frame,
         mix=mix,
@@ -42,6 +66,7 @@ def point(
     )
     rate = PPS[arm]
     values = {"received_pps": rate, "received_l1_bps": rate * SIZES[size], "cpu_busy": CPU}
+    values["packet_ns"] = CPU * 1e9 / rate
     level: dict[str, Scalar] = {"mix": mix} if mix else {"frame_bytes": size}
     return PointResult(
         subject=subject(arm, definition, direction=direction, **level),
@@ -54,8 +79,34 @@ def point(
 
 
 def points() -> tuple[PointResult, ...]:
-    return tuple(
-        point(arm, size, direction) for direction in ("up", "down") for arm in PPS for size in SIZES
+    """Paths in all sizes and both directions, features in small packets up alone."""
+    paths = [arm for arm in PPS if arm not in FEATURES]
+    return (
+        *(point(arm, size, way) for way in ("up", "down") for arm in paths for size in SIZES),
+        *(point(arm, 64) for arm in FEATURES),
+    )
+
+
+def comparisons(verdict: str = "slower") -> tuple[Comparison, ...]:
+    """Of small packets up: what each arm carries less than its base."""
+    return tuple(_compared(arm, verdict) for arm in PPS if arm != "route")
+
+
+def _compared(arm: str, verdict: str) -> Comparison:
+    base = AGAINST.get(arm, "route")
+    ratio = PPS[arm] / PPS[base] - 1
+    return Comparison(
+        subject=point(arm, 64).subject,
+        baseline=base,
+        quantity="received_pps",
+        change=Change(
+            change=Interval(ratio, ratio - 0.013, ratio + 0.013, 6, 0.957),
+            p=0.002,
+            mde=0.02,
+            noise=0.01,
+            verdict=verdict,  # type: ignore[arg-type]
+        ),
+        at_least=False,
     )
 
 
@@ -101,4 +152,10 @@ def judgement() -> Judgement:
     made = builder.judgement()
     swept = tuple(p for p in made.points if "rate_pps" in p.point)
     knees = tuple(knee for knee in made.knees if knee.direction == "up")
-    return replace(made, points=(*points(), *swept), knees=knees, ladders=(ladder(),))
+    return replace(
+        made,
+        points=(*points(), *swept),
+        knees=knees,
+        comparisons=comparisons(),
+        ladders=(ladder(),),
+    )

@@ -185,7 +185,7 @@ JUDGED: Final = {
     "knee_pps": Quantity("packets/s", "knee: offered rate beyond which received does not follow"),
     "knee_l1_bps": Quantity("bit/s", "knee with preamble, check sequence and gap"),
     "peak_pps": Quantity("packets/s", "highest received rate of a sweep"),
-    "no_loss_pps": Quantity("packets/s", "highest offered rate of a sweep without loss"),
+    "no_loss_pps": Quantity("packets/s", "highest rate of a sweep without loss or a growing queue"),
     "retained_1.5x": Quantity("ratio", "share of the peak that is kept at 1.5 times the knee"),
     "retained_2x": Quantity("ratio", "share of the peak that is kept at twice the knee"),
     "cpu_r2": Quantity("ratio", "straightness of CPU over offered rate below the knee"),

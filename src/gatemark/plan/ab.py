@@ -46,7 +46,7 @@ def versus(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
     Raises UsageError where an arm does not fit.
     """
     boots = boots or plan.repeat.boots or BOOTS
-    return among(plan, (replace(old, name=OLD), replace(new, name=NEW)), boots)
+    return among(plan, (replace(old, name=OLD, at={}), replace(new, name=NEW, at={})), boots)
 
 
 def among(plan: Plan, arms: Sequence[Arm], boots: int) -> Plan:

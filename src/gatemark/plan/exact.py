@@ -53,7 +53,7 @@ def exact(plan: Plan) -> Plan:
     """
     if counts(plan):
         return plan
-    arms = tuple(arm for arm in plan.arm if arm.path != DIRECT)
+    arms = tuple(_walked(arm) for arm in plan.arm if arm.path != DIRECT)
     loads = [workload_at(plan, point) for point in points(plan)]
     if loads and all(load.kind == "algorithm" for load in loads):
         return _of_kernels(plan, {load.command for load in loads})
@@ -139,9 +139,15 @@ def between(plan: Plan, old: Arm, new: Arm, boots: int) -> Plan:
     return replace(made, repeat=replace(made.repeat, boots=boots))
 
 
+def _walked(arm: Arm) -> Arm:
+    """The arm at those of its points that a walk has too."""
+    return replace(arm, at={name: level for name, level in arm.at.items() if name in KEPT})
+
+
 def _against_first(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
     first, *others = arms
-    return (first, *(replace(arm, against=first.name or first.setup) for arm in others))
+    base = first.name or first.setup
+    return (first, *(replace(arm, against=arm.against or base) for arm in others))
 
 
 def _once(cases: Iterable[dict[str, Factor]]) -> tuple[dict[str, Factor], ...]:

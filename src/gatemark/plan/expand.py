@@ -116,6 +116,11 @@ def points(plan: Plan) -> list[dict[str, Factor]]:
     return [point | case for point in crossed for case in (plan.case or ({},))]
 
 
+def of_arm(plan: Plan, arm: Arm) -> list[dict[str, Factor]]:
+    """The points that an arm is measured at: all, or those that its `at` names."""
+    return [point for point in points(plan) if arm.at.items() <= point.items()]
+
+
 def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
     """The plan's own workload with the factors of one point put in, sizes and rates worked out.
 
@@ -204,7 +209,8 @@ def _sendable(
     point: dict[str, Factor],
     given: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
-    """Why one of a point's workloads cannot be sent on one of the arms."""
+    """Why one of a point's workloads cannot be sent on one of the arms that are measured at it."""
+    sent = [arm for arm in plan.arm if arm.at.items() <= point.items()]
     for name, load in loads.items():
         base = plan.beside[name] if name else plan.workload
         factors = workloads.own(point, name)
@@ -214,7 +220,7 @@ def _sendable(
         alone = (
             *(*faults(load), *driver.faults(load)),
             *(*_strangers(load, factors), *_twice(base, {*factors, *written})),
-            *filter(None, (misfit(arm, load) or driver.misfit(arm, load) for arm in plan.arm)),
+            *filter(None, (misfit(arm, load) or driver.misfit(arm, load) for arm in sent)),
         )
         for reason in alone:
             yield reason.replace("`", f"`{name}.", 1) if where and reason[:1] == "`" else reason
@@ -225,7 +231,10 @@ def _check_arms(plan: Plan) -> None:
     for arm in arms:
         check_features(arm)
         commands(arm, plan.command)
-        for point in points(plan):
+        if strangers := [name for name in arm.at if name not in factors(plan)]:
+            fix = nearest(strangers[0], list(factors(plan)))
+            raise UsageError(f"`at` of the arm '{arm.name}': no factor '{strangers[0]}'{fix}")
+        for point in of_arm(plan, arm):
             arm_at(plan, arm, point)
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
@@ -238,19 +247,31 @@ def _check_arms(plan: Plan) -> None:
             raise UsageError("`boots` of [repeat] are those of a gateway; no arm has one")
 
 
+def check_at(plan: Plan) -> None:
+    """UsageError for an arm of a file that no point has; `--set` may well leave an arm out."""
+    for arm in plan.arm:
+        if not of_arm(plan, arm):
+            raise UsageError(f"`at` of the arm '{arm.name}' holds at no point of [sweep]")
+
+
 def _check_steps(plan: Plan) -> None:
     """A step is from an arm above it that has a gateway, so that no step hangs in the air."""
     above: list[str] = []
     for arm in plan.arm:
-        if arm.against and plan.figure not in ("ladder", "exact"):
-            raise UsageError('`against` is for steps: write figure = "ladder", or leave it out')
+        if arm.against and not _compares(plan):
+            raise UsageError("`against` is for arms that are compared; leave it out")
         if arm.against and arm.against not in above:
             fix = nearest(arm.against, above)
             raise UsageError(f"`against` = '{arm.against}': no arm with a gateway above it{fix}")
         above += [arm.name] if arm.path != DIRECT else []
-    compares = plan.figure in WHOLE and plan.figure != device.FIGURE
-    if compares and len(above) + plan.repeat.twin < 2:
+    whole = plan.figure in WHOLE and plan.figure != device.FIGURE
+    if whole and len(above) + plan.repeat.twin < 2:
         raise UsageError(f"`figure` = {plan.figure} needs two arms with a gateway")
+
+
+def _compares(plan: Plan) -> bool:
+    """Whether each arm is held against one of its choice: as a step, or by the rates of points."""
+    return plan.figure in ("ladder", "exact") or (plan.figure not in WHOLE and plan.compare)
 
 
 def _check_levels(plan: Plan) -> None:

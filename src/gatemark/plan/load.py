@@ -12,7 +12,7 @@ import msgspec
 
 from gatemark.error import UsageError
 from gatemark.plan import device, expect, words, workloads
-from gatemark.plan.expand import FACTORS, check, means_nothing, plain
+from gatemark.plan.expand import FACTORS, check, check_at, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
 from gatemark.plan.line.keys import LINE, LINE_FACTORS, keys_of, varied, ways
@@ -119,6 +119,7 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
     )
     try:
         check(plan, _given(data))
+        check_at(plan)
         expect.check(plan)
     except expect.ExpectError as error:
         raise _expected(error, path) from None

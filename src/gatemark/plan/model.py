@@ -68,7 +68,9 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Path  # how a packet crosses the gateway; direct: it does not
     features: tuple[str, ...] = ()  # what the gateway does besides, in order: conntrack, filter:100
     name: str = ""  # defaults to the setup in words
-    against: str = ""  # ladder, exact: the arm that this one is a step from; "": the one before
+    # The arm that this one is compared with. "": the first; of a ladder and exact the one before.
+    against: str = ""
+    at: dict[str, Factor] = {}  # factor -> level: the only points that it is measured at; {}: all
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
     line: bool = True  # direct: false leaves the plan's line out, which bounds the tester's ceiling
 

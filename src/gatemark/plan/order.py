@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from gatemark.plan.deviate import deviations
-from gatemark.plan.expand import arm_at, arms, beside_at, factors, points, workload_at
+from gatemark.plan.expand import arm_at, arms, beside_at, factors, of_arm, workload_at
 from gatemark.plan.feature import DIRECT, commands
 from gatemark.plan.line.keys import line_at
 from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn, Workload
@@ -108,7 +108,7 @@ def _block(
             else [_spec(plan, arm, point, repeat, pass_)]
         )
         for arm in (arms(plan) if among is None else among)
-        for point in points(plan)
+        for point in of_arm(plan, arm)
     ]
     return [group for group in groups if group]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TextIO
 
 from gatemark.printable import printable
-from gatemark.report import brief
 from gatemark.report.answer import line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
+from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
 from gatemark.report.words import fold

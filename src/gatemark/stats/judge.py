@@ -20,8 +20,6 @@ from gatemark.stats.change.sampled import Sampled, sampled
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.judgement import (
     Change,
-    Comparison,
-    Estimate,
     Judgement,
     Knee,
     Ladder,
@@ -46,7 +44,7 @@ from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.queue.mixed import Sheaf
 from gatemark.stats.queue.queues import queues
-from gatemark.stats.sentence import of_ab, of_travels, sentence, wrong
+from gatemark.stats.sentence import of_ab, of_travels, sentence
 from gatemark.stats.shape import closer
 from gatemark.stats.shape.diagnose import diagnose, without_explained
 from gatemark.stats.shape.name import at_knee, named
@@ -105,13 +103,7 @@ def judge(
         diagnoses=tuple(diagnosis for diagnosis in diagnoses if diagnosis.findings),
         executed=exact.executed(run.plans, judged),
         queues=_ordered(run, queues(run.trials, records, sheaf or {})),
-        sentence=_sentence(run, records, estimated, compared)
-        or (
-            of_travels(run, found_travels)
-            if found_travels and all(exact.counted(point.definition) for point in points)
-            else sentence(run, records, ceilings, points, found_knees, found_ladders)
-            + wrong(diagnoses)
-        ),
+        sentence="",
         warnings=(
             *_of_run(run, judged, ceilings, invalid, missing),
             *_of_twins(found_ladders),
@@ -123,22 +115,21 @@ def judge(
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
-    if run.ab and (tested := exact_ab.findings(run.ab, made)):
-        return replace(made, sentence=exact_ab.sentence(run.ab, tested))
-    return made
+    return replace(made, sentence=_sentence(run, records, made))
 
 
-def _sentence(
-    run: Run,
-    records: Sequence[Record],
-    estimated: Sequence[Estimate],
-    compared: Sequence[Comparison],
-) -> str:
-    """Of runs whose answer is no rate: an A/B test, nothing but estimates."""
-    if run.ab and compared:
-        return of_ab(run.ab, compared)
+def _sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
+    """Return the answer: of an A/B test, of estimates or paths alone, else of rates."""
+    if run.ab and (tested := exact_ab.findings(run.ab, judged)):
+        return exact_ab.sentence(run.ab, tested)
+    if run.ab and judged.comparisons:
+        return of_ab(run.ab, judged.comparisons)
     alone = all(record.definition.quantity == UNDER_LOAD for record in records)
-    return estimate.sentence(estimated) if estimated and alone else ""
+    if judged.estimates and alone:
+        return estimate.sentence(judged.estimates)
+    if judged.travels and all(exact.counted(point.definition) for point in judged.points):
+        return of_travels(run, judged.travels)
+    return sentence(run, records, judged)
 
 
 def arms(run: Run, records: Sequence[Record]) -> list[tuple[Sampled, Sampled, Change]]:

@@ -52,12 +52,12 @@ class Knee(About, frozen=True, kw_only=True):
     """
 
     direction: str
-    # Offered rate where received stops following, by a two-segment fit; not below no_loss_pps.
+    # Offered rate where received stops following, by a two-segment fit of each repeat.
     knee_pps: Interval
     knee_l1_bps: float  # the same as bits on the wire, with preamble, FCS and gap
     peak_pps: Interval  # the most that was received at any offered rate
-    # Highest offered rate of the sweep at and below which the median repeat lost nothing: by short
-    # trials at a few rates, so not the throughput of RFC 2544.
+    # Highest offered rate of the sweep at and below which no repeat lost a packet and no queue
+    # grew: by short trials at a few rates, so not the throughput of RFC 2544.
     no_loss_pps: float
     retained: dict[str, Interval]  # share of the peak at so many times the knee: "1.5x", "2x"
     limit: Limit

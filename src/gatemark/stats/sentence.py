@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a run in one sentence, numbers with units."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
@@ -12,6 +12,7 @@ from gatemark.stats.finding import NAMES, Diagnosis
 from gatemark.stats.judgement import (
     Change,
     Comparison,
+    Judgement,
     Knee,
     Ladder,
     Limit,
@@ -24,7 +25,7 @@ from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import connections, fill, responsiveness
 from gatemark.stats.point.path import base
 from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
-from gatemark.stats.speed import speed, words
+from gatemark.stats.speed import RATE, bottleneck, speed, words
 from gatemark.stats.subject import About
 from gatemark.stats.verdict import shaping
 from gatemark.store.record import Definition, Record
@@ -79,33 +80,58 @@ class Rate(About, frozen=True, kw_only=True):
         return self.interval.value
 
 
-def sentence(
-    run: Run,
-    records: Sequence[Record],
-    ceilings: Sequence[PointResult],
-    points: Sequence[PointResult],
-    knees: Sequence[Knee],
-    ladders: Sequence[Ladder] = (),
-) -> str:
+def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
     """What was searched for, without loss; else what it does at full speed; else the knees.
 
     Else what each step of a ladder costs, or the most that came through. Where only delays were
     asked for: how long it took. Behind a rate that was searched for stands what else was: the
-    longest burst, and delays at shares of that rate.
+    longest burst, and delays at shares of that rate; behind it all what is wrong. What was measured
+    once, or by a tester that was at fault, makes no answer.
     """
+    points = [point for point in judged.points if _is_sound(point, judged)]
+    knees = [knee for knee in judged.knees if _is_sound(knee, judged)]
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
     texts = (
         _kernels(run, points),
-        _full_speed(run, records, plain, knees, ladders),
-        _costs(run, points, knees, ladders),
+        _full_speed(run, records, plain, knees, judged.comparisons),
+        _costs(run, points, knees, judged.ladders),
         _and_more(_carries(run, records, points, plain, knees), points, timed),
         _takes(run, timed),
         _shapes(run, points),
-        _alone(ceilings),
+        _unsound(judged),
+        _alone(judged.ceilings),
         _uncounted(records),
     )
-    return next(filter(None, texts), "Nothing has been measured yet.")
+    text = next(filter(None, texts), "Nothing has been measured yet.")
+    return text + wrong(judged.diagnoses)
+
+
+def _is_sound(judged: PointResult | Knee, among: Judgement) -> bool:
+    """Whether a rate or goodput has two trials at least, and a tester that worked."""
+    headline = judged.definition.headline
+    if headline not in (RATE, "goodput_bps"):
+        return True
+    interval = judged.knee_pps if isinstance(judged, Knee) else judged.values.get(headline)
+    return (interval is None or interval.n > 1) and not _is_testers(judged, among.diagnoses)
+
+
+def _is_testers(judged: PointResult | Knee, diagnoses: Iterable[Diagnosis]) -> bool:
+    own = (judged.plan, judged.arm, judged.definition.direction)
+    return any(
+        diagnosis.get("tester") and own == (diagnosis.plan, diagnosis.arm, diagnosis.direction)
+        for diagnosis in diagnoses
+    )
+
+
+def _unsound(judged: Judgement) -> str:
+    """Why what was measured makes no answer."""
+    unsound = [point for point in judged.points if not _is_sound(point, judged)]
+    if not unsound:
+        return ""
+    if any(_is_testers(point, judged.diagnoses) for point in unsound):
+        return "Nothing is said of the gateway: the tester was at fault."
+    return "Nothing is said yet: no point has two trials. The tables have what was measured."
 
 
 def _and_more(text: str, points: Sequence[PointResult], timed: Sequence[PointResult]) -> str:
@@ -163,7 +189,7 @@ def _full_speed(
     records: Sequence[Record],
     plain: Sequence[PointResult],
     knees: Sequence[Knee],
-    ladders: Sequence[Ladder],
+    comparisons: Sequence[Comparison],
 ) -> str:
     """Small and full frames at overload; a search, or a knee at full speed, tells more."""
     if _searched(plain) or not all(knee.definition.slow_to_pps for knee in knees):
@@ -171,12 +197,12 @@ def _full_speed(
     routed = speed(plain)
     if routed is None:
         return ""
-    both = [_of_point(point) for point in (routed.small, routed.full)]
+    limit = bottleneck((routed.small, routed.full))
     is_one = _is_one_cpu(records)
-    text = f"{_kernel(run)} {words(routed, ladders, ' on one core' if is_one else '')}"
-    if is_one and {rate.limit for rate in both} == {"cpu"}:
+    text = f"{_kernel(run)} {words(routed, comparisons, ' on one core' if is_one else '')}"
+    if is_one and limit == "cpu":
         return f"{text}; the core is the bottleneck."
-    return f"{text}; {_limits(both, records, _size)}."
+    return f"{text}; {_phrases(records)[limit]}."
 
 
 def _costs(
@@ -327,9 +353,19 @@ def _steps(ladders: Sequence[Ladder]) -> str:
         takes = f"executes {says(first.values[name].value)} instructions"
     does = f"{takes} to {_does(first.setup)} a packet"
     if not dear:
-        return f"{does}; no step costs more than {'chance does' if name == PACKET else 'nothing'}"
+        return f"{does}; {nothing_clear(first, name)}"
     adds = [f"{step.arm} {says(cost.difference.value)}" for step, cost in dear[:MOST_SETUPS]]
     return f"{does}; the dearest steps add {', '.join(adds)}"
+
+
+def nothing_clear(ladder: Ladder, quantity: str) -> str:
+    """Return why no step is told to cost: none does, or so few repeats cannot decide."""
+    costs = [step.costs[quantity] for step in ladder.steps if quantity in step.costs]
+    open_ = [cost for cost in costs if cost.verdict == "inconclusive"]
+    if not open_:
+        return f"no step costs more than {'chance does' if quantity == PACKET else 'nothing'}"
+    repeats = min(cost.difference.n for cost in open_)
+    return f"{repeats} repeat{'' if repeats == 1 else 's'} cannot decide what a step costs"
 
 
 def of_travels(run: Run, travels: Sequence[Travel]) -> str:
@@ -459,10 +495,6 @@ def _rates(texts: Sequence[Rate]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _size(rate: Rate) -> str:
-    return f"{rate.definition.frame_bytes} bytes"
-
-
 def _verb(rate: Rate) -> str:
     path, *features = rate.setup.split(" + ")
     own = OWN.get(rate.definition.direction, "ends") if path == "endpoint" else ""
@@ -514,12 +546,8 @@ def _is_one_cpu(records: Sequence[Record]) -> bool:
     return len(cpus) == 1 and cpus != {None}
 
 
-def _limits(
-    texts: Sequence[Rate],
-    records: Sequence[Record],
-    called: Callable[[Rate], str] = lambda rate: rate.setup,
-) -> str:
-    """A clause for each limit, with the setups that it held where they do not share one."""
+def _phrases(records: Sequence[Record]) -> dict[Limit, str]:
+    """What each limit is called of this gateway."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     phrases = dict(LIMITS)
     if cpus == {None}:  # it has none of its own
@@ -527,9 +555,15 @@ def _limits(
         phrases["tester"] = "the CPUs that it shares with the tester are the bottleneck"
     elif _is_one_cpu(records):
         phrases["cpu"] = "its one CPU is the bottleneck"
+    return phrases
+
+
+def _limits(texts: Sequence[Rate], records: Sequence[Record]) -> str:
+    """A clause for each limit, with the setups that it held where they do not share one."""
+    phrases = _phrases(records)
     held: dict[Limit, list[str]] = {}
     for rate in texts[:MOST_SETUPS]:
-        held.setdefault(rate.limit, []).append(called(rate))
+        held.setdefault(rate.limit, []).append(rate.setup)
     if len(held) == 1:
         return phrases[texts[0].limit]
     return ", ".join(f"{phrases[limit]} ({', '.join(setups)})" for limit, setups in held.items())

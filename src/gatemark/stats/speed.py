@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer at full speed: what a gateway routes in small and in full frames, what NAT takes.
 
-Both are trials at overload, without a slowdown. What NAT takes comes from a ladder, whose arms take
-turns: their rates one after the other differ by more than NAT does on a busy machine.
+All of it is of the same trials, at overload and without a slowdown. A cost that was measured in
+turns stands elsewhere: another sender and colder caches make it another condition (BIAS.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,16 +12,17 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.number import PERCENT, measured, within
-from gatemark.stats.change.ladder import PACKET
-from gatemark.stats.judgement import Ladder, PointResult, Step
+from gatemark.stats.change.compare import UNBOUNDED
+from gatemark.stats.judgement import Comparison, Limit, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.sweep import RATES
 from gatemark.stats.subject import About
-from gatemark.store.record import Definition, Scalar
+from gatemark.store.record import Scalar
 
 SMALL_BYTES, FULL_BYTES = 128, 1500  # a frame that is small, one that is full: at most, at least
 TRACKED: Final = frozenset({"conntrack"})  # a feature that NAT brings by itself
 OURS: Final = "gatemark"
+RATE: Final = "received_pps"
 OF_SIZE: Final = ("frame_bytes", "mix", "direction")  # factors that tables have as columns
 
 
@@ -51,15 +52,22 @@ def besides(point: PointResult) -> frozenset[tuple[str, Scalar]]:
     return frozenset(item for item in point.point.items() if item[0] not in OF_SIZE)
 
 
-def words(routed: Speed, ladders: Iterable[Ladder], where: str) -> str:
+def bottleneck(points: Sequence[PointResult]) -> Limit:
+    """Return the one name for what held an arm back: that of its first point that has one."""
+    known = [point.limit for point in points if point.limit not in ("unknown", "none")]
+    return next(iter(known), points[0].limit)
+
+
+def words(routed: Speed, comparisons: Iterable[Comparison], where: str) -> str:
     """`routes 510 k packets/s of 64 bytes on one core (6.2 Gbit/s at 1518 bytes) and NATs ...`."""
     small, full = routed.small, routed.full
     text = (
-        f"routes {rate(small, 'received_pps', 'packets/s')} of {small.definition.frame_bytes} bytes"
+        f"routes {rate(small, RATE, 'packets/s')} of {small.definition.frame_bytes} bytes"
         f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} at {full.definition.frame_bytes} bytes)"
     )
-    fewer = nat_costs(ladders, small.definition)
-    return f"{text} and NATs {within_percent(fewer)} fewer" if fewer else text
+    nat = (c for c in comparisons if _is_nat(c, small) and c.change.verdict == "slower")
+    share = next(filter(None, map(fewer, nat)), None)
+    return f"{text} and NATs {within_percent(share)} fewer" if share else text
 
 
 def rate(point: PointResult, quantity: str, unit: str) -> str:
@@ -74,29 +82,12 @@ def within_percent(i: Interval) -> str:
     return f"{within(i.value, i.lo, i.hi, PERCENT)} %"
 
 
-def nat_costs(ladders: Iterable[Ladder], traffic: Definition) -> Interval | None:
-    """The share of routing's packets that NAT costs; None: no ladder of such traffic shows it."""
-    for ladder in ladders:
-        if not _is_alike(ladder, traffic):
-            continue
-        for step in ladder.steps:
-            ratio = step.costs[PACKET].ratio if PACKET in step.costs else None
-            if ratio and _is_nat(ladder, step) and step.costs[PACKET].verdict == "slower":
-                return fewer(ratio)
-    return None
-
-
-def fewer(more_time: Interval) -> Interval:
-    """How many packets fewer a second, where each takes so much more of a full CPU's time."""
-    value, lo, hi = (1 - 1 / (1 + more) for more in (more_time.value, more_time.lo, more_time.hi))
-    return replace(more_time, value=value, lo=lo, hi=hi)
-
-
-def _is_alike(ladder: Ladder, traffic: Definition) -> bool:
-    """Whether a ladder is of this traffic, as fast as it goes."""
-    fields = ("l4", "family", "direction", "frame_bytes")
-    alike = all(getattr(ladder.definition, name) == getattr(traffic, name) for name in fields)
-    return alike and is_free(ladder)
+def fewer(comparison: Comparison) -> Interval | None:
+    """Return the share of its base's packets that an arm carries less; None: no rate of it."""
+    change = comparison.change.change
+    if comparison.quantity != RATE or comparison.at_least or change.hi >= UNBOUNDED:
+        return None
+    return replace(change, value=-change.value, lo=-change.hi, hi=-change.lo)
 
 
 def is_free(about: About) -> bool:
@@ -104,11 +95,12 @@ def is_free(about: About) -> bool:
     return not (about.definition.slow_to_pps or any(about.point.get(name) for name in RATES))
 
 
-def _is_nat(ladder: Ladder, step: Step) -> bool:
-    """Whether a step is from plain routing to plain NAT, without a slowdown."""
-    base, own = ladder.definition, step.definition
-    on_routing = step.against == ladder.arm and base.path == "route" and not base.features
-    return on_routing and own.path == "nat" and {*own.features} <= TRACKED and not own.slow_to_pps
+def _is_nat(comparison: Comparison, routed: PointResult) -> bool:
+    """Whether it holds plain NAT against this point of plain routing."""
+    same = (comparison.plan, comparison.point) == (routed.plan, routed.point)
+    features = {*comparison.definition.features}
+    on_routing = comparison.baseline == routed.arm
+    return same and on_routing and comparison.definition.path == "nat" and features <= TRACKED
 
 
 def is_full_speed(point: PointResult, direction: str = "up") -> bool:
@@ -116,8 +108,6 @@ def is_full_speed(point: PointResult, direction: str = "up") -> bool:
     kind = point.definition
     free = is_free(point) and not kind.turn_ms
     asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
-    known = {"received_pps", "received_l1_bps"} <= point.values.keys()
+    known = {RATE, "received_l1_bps"} <= point.values.keys()
     overloaded = point.limit != "none"  # where all came through, a rate may have been set
-    return (
-        overloaded and free and known and asked == ("udp", "ipv4", direction, OURS, "received_pps")
-    )
+    return overloaded and free and known and asked == ("udp", "ipv4", direction, OURS, RATE)

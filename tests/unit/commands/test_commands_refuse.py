@@ -63,7 +63,7 @@ MISTAKES = (
     ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
     ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
     ("plan quick --set repeat.times=0", "--set repeat.times: quick/speed: `times` of [rep"),
-    ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/cost: "),
+    ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/sweep: "),
     ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
     ("plan quick --set =1", "--set : no such key; "),
     ("lab shell attic", "HOST attic: no such name; known are: gateway, lan, lan2, wan"),

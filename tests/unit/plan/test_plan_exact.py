@@ -86,7 +86,7 @@ def test_what_would_be_another_question_is_refused(name: str, printed: str) -> N
 def test_what_the_documents_promise_is_counted() -> None:
     """Ladders, ablations, models; of a sweep of rates the setups are left."""
     cost = ("ladder", "ablation", "model", "ab")
-    names = [*(f"cost/{name}" for name in cost), "quick/cost", "quick/sweep"]
+    names = [*(f"cost/{name}" for name in cost), "quick/speed", "quick/sweep"]
     assert [name for name in names if not counts(exact(plan(name)))] == []
 
 

@@ -246,7 +246,10 @@ TWO = '[[arm]]\npath = "route"\n[[arm]]\nname = "b"\npath = "nat"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TWO + 'against = "route"\n', '10: `against` is for steps: write figure = "ladder"'),
+        (
+            f'compare = false\n{TWO}against = "route"\n',
+            "11: `against` is for arms that are compared; leave it out",
+        ),
         (
             f'figure = "ladder"\n{TWO}against = "roote"\n',
             "11: `against` = 'roote': no arm with a gateway above it; did you mean 'route'?",

@@ -17,7 +17,7 @@ def judged() -> Judgement:
 
 
 def offered(judged: Judgement, knee: Knee) -> dict[str, float]:
-    return {one.load: sweep.offered_pps(one.point) for one in latency.loads(judged, knee)}
+    return {one.load: sweep.offered_pps(one.point) for one in latency.loads(judged, [knee])}
 
 
 def test_the_loads_are_the_lowest_near_the_knee_and_the_highest(judged: Judgement) -> None:
@@ -47,7 +47,7 @@ def test_rows_are_the_percentiles_of_these_points(judged: Judgement) -> None:
             one.point
             for knee in judged.knees
             if (knee.arm, knee.direction) == (row["arm"], row["direction"])
-            for one in latency.loads(judged, knee)
+            for one in latency.loads(judged, [knee])
             if one.load == row["load"]
         )
         quantity = {"50 %": "p50", "99 %": "p99", "99.9 %": "p999"}[str(row["percentile"])]

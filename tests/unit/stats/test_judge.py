@@ -28,6 +28,11 @@ def judged(*trials: Trial) -> Judgement:
     return judge(run(records), records)
 
 
+def twice(*trials: Trial) -> Judgement:
+    """Judged with a second repeat of each: a single trial makes no answer."""
+    return judged(*(replace(trial, repeat=repeat) for trial in trials for repeat in (1, 2)))
+
+
 def codes(point: PointResult) -> set[str]:
     return {warning.code for warning in point.warnings}
 
@@ -153,16 +158,16 @@ def test_answer_names_rates_and_limit() -> None:
     ],
 )
 def test_answer_says_what_kind_of_gateway(slowdown: int, kind: str, opening: str) -> None:
-    records = [Trial(slowdown=slowdown).record()]
+    records = [Trial(slowdown=slowdown, repeat=repeat).record() for repeat in (1, 2)]
     assert judge(run(records, kind=kind), records).sentence.startswith(opening)
 
 
 def test_answer_marks_a_lower_bound() -> None:
-    assert "routes ≥ 40.0 k packets/s" in judged(Trial(40_000, scheduled=60_000)).sentence
+    assert "routes ≥ 40.0 k packets/s" in twice(Trial(40_000, scheduled=60_000)).sentence
 
 
 def test_answer_names_each_limit_where_they_differ() -> None:
-    found = judged(Trial(), Trial(60_000, 30_000, path="nat", busy=0.99, refused=30_000))
+    found = twice(Trial(), Trial(60_000, 30_000, path="nat", busy=0.99, refused=30_000))
     assert "all that was offered came through (route), its one CPU is the bottleneck (nat)" in (
         found.sentence
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Limit, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.sentence import sentence
@@ -42,7 +43,8 @@ def point(
 
 
 def answer(*points: PointResult) -> str:
-    text = sentence(run(), (), (), points, ())
+    nothing = judge(run(), ())
+    text = sentence(run(), (), replace(nothing, points=points))
     return text.removeprefix("A namespace gateway ")
 
 

@@ -5,25 +5,46 @@ import pytest
 import swift
 from msgspec.structs import replace
 
-from gatemark.stats.math.interval import Interval
+from gatemark.stats.judgement import Comparison, PointResult
 from gatemark.stats.sentence import sentence
-from gatemark.stats.speed import fewer, nat_costs, speed
+from gatemark.stats.speed import fewer, speed
 
 from .conftest import run
 
 
+def answer(*points: PointResult, compared: tuple[Comparison, ...] = ()) -> str:
+    made = replace(swift.judgement(), points=points, knees=(), ladders=(), comparisons=compared)
+    return sentence(run(), (), made)
+
+
 def test_small_and_full_frames_and_what_nat_costs_are_the_first_sentence() -> None:
-    text = sentence(run(), (), (), swift.points(), (), (swift.ladder(),))
-    assert text == (
+    assert answer(*swift.points(), compared=swift.comparisons()) == (
         "This machine's kernel routes 500 k packets/s of 64 bytes (6.15 Gbit/s at 1518 bytes) and "
         "NATs 20.0 ± 1.3 % fewer; its CPU is the bottleneck."
     )
 
 
-def test_nothing_is_said_of_nat_where_the_ladder_did_not_see_it() -> None:
-    for ladders in ((), (swift.ladder("inconclusive"),)):
-        text = sentence(run(), (), (), swift.points(), (), ladders)
-        assert "at 1518 bytes); its CPU" in text
+def test_nothing_is_said_of_nat_where_its_trials_did_not_show_it() -> None:
+    for compared in ((), swift.comparisons("inconclusive")):
+        assert "at 1518 bytes); its CPU" in answer(*swift.points(), compared=compared)
+
+
+def test_what_a_filter_or_tracking_costs_is_not_what_nat_costs() -> None:
+    others = tuple(c for c in swift.comparisons() if c.arm != "NAT")
+    assert "NATs" not in answer(*swift.points(), compared=others)
+
+
+def test_an_arm_has_one_bottleneck() -> None:
+    full = swift.point("route", 1518, limit="unknown")
+    assert answer(swift.point("route", 64), full).endswith("; its CPU is the bottleneck.")
+
+
+def test_single_trials_make_no_headline() -> None:
+    once = [
+        replace(p, values={name: replace(i, n=1) for name, i in p.values.items()})
+        for p in swift.points()
+    ]
+    assert answer(*once).startswith("Nothing is said yet: no point has two trials.")
 
 
 def test_a_mix_is_neither_small_nor_full() -> None:
@@ -49,17 +70,12 @@ def test_a_rate_that_was_set_is_not_full_speed() -> None:
     assert speed([swift.point("route", 64), paced]) is None
 
 
-def test_a_quarter_more_time_is_a_fifth_fewer_packets() -> None:
-    seen = fewer(Interval(0.25, 0.2, 0.3, 14, 0.95))
-    assert (seen.value, seen.lo, seen.hi) == pytest.approx((0.2, 1 - 1 / 1.2, 1 - 1 / 1.3))
-
-
-def test_what_a_filter_adds_is_not_what_nat_costs() -> None:
-    ladder, small = swift.ladder(), swift.point("route", 64).definition
-    assert nat_costs([replace(ladder, steps=ladder.steps[:1])], small) is None
-    assert nat_costs([replace(ladder, steps=ladder.steps[2:])], small) is None
-    assert nat_costs([ladder], small) is not None
-    assert nat_costs([ladder], replace(small, frame_bytes=1518)) is None
+def test_a_rate_that_the_tester_bounds_has_no_share() -> None:
+    compared = swift.comparisons()[0]
+    share = fewer(compared)
+    assert share is not None
+    assert (share.value, share.lo, share.hi) == pytest.approx((0.2, 0.187, 0.213))
+    assert fewer(replace(compared, at_least=True)) is None
 
 
 def test_the_two_sizes_are_alike_in_all_else() -> None:

@@ -58,7 +58,8 @@ def test_a_step_is_the_testers_where_either_arm_was() -> None:
     (first, *_) = ladder.steps
     costs = dict.fromkeys(("packet_ns", "received_pps"), first.costs["packet_ns"])
     limited = replace(ladder, steps=(replace(first, costs=costs, at_least=True),))
-    steps = [v for v in values(replace(judged, ladders=(limited,))) if v.against]
+    made = values(replace(judged, ladders=(limited,), comparisons=()))
+    steps = [v for v in made if v.against]
     limits = {value.quantity: value.limit for value in steps}
     assert limits == {"step_packet_ns": "cpu", "step_received_pps": "tester"}
 

@@ -9,6 +9,7 @@ from gatemark.report.words.table import ADJUSTED, FAMILY, NONE, Table
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import CPU, PACKET, holds_zero, is_limited, quantity_of
 from gatemark.stats.judgement import Cost, Judgement, Ladder, Step
+from gatemark.stats.sentence import nothing_clear
 
 LEAST_P = 1e-4  # below that a p is as good as none
 NS = Scale(1.0, "ns")
@@ -67,7 +68,8 @@ def finding(ladder: Ladder) -> str:
     if steps and not own:
         return "The tester was the bottleneck of every step"
     if not dear:
-        return "No step costs more than chance does"
+        text = nothing_clear(ladder, name)
+        return text[:1].upper() + text[1:]
     step, cost = max(dear, key=lambda pair: abs(pair[1].difference.value))
     more = f", the dearest of {len(dear)} steps that cost" if len(dear) > 1 else ""
     return f"{step.arm} costs {amount(cost, name)} against {step.against}{more}"

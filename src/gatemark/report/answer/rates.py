@@ -26,8 +26,9 @@ def knees(judgement: Judgement) -> Table:
     head = ("setup", "direction", "no loss to, k packets/s", "knee, k packets/s", "Mbit/s (L1)")
     more = ("at 2x the knee, %", "CPU, %", "bottleneck")
     caption = (
-        "Capacity. No loss to: the highest rate at and below which the median repeat lost nothing, "
-        "in short trials, not those of RFC 2544. Knee: where received stops following offered"
+        "Capacity. No loss to: the highest rate at and below which no repeat lost a packet and no "
+        "queue grew, in short trials, not those of RFC 2544. Knee: where received stops following "
+        "offered"
     )
     return Table(caption, head + more, rows, frozenset({2, 3, 4, 5, 6}))
 

@@ -7,10 +7,10 @@ It is of the line's queue. On a virtual or slowed gateway that is the lab's, whi
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gatemark.report.answer.brief import NAMES, Brief
 from gatemark.report.group.each_run import by_run
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
+from gatemark.report.words.brief import NAMES, Brief
 from gatemark.report.words.number import MBPS, PERCENT, Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.report.words.verdict import line, paragraph, responsiveness, sentence

@@ -22,7 +22,7 @@ LAB_QUEUE = "the queue is the lab's (256 packets), not a device's"
 def one_way(judgement: Judgement, plans: Sequence[Plan], place: Place) -> Iterable[Card]:
     """The delay below the knee: of the first setup at its highest load, then all the others."""
     timed = next(iter(latency.groups(judgement, plans)), None)
-    swept = [load for k in sweep.lead(judgement.knees) for load in latency.loads(judgement, k)]
+    swept = latency.loads(judgement, sweep.lead(next(iter(sweep.groups(judgement)), [])))
     below = [point for point in swept if point.load != "over"]
     loads = list(timed.loads) if timed else below
     if not loads:

@@ -51,7 +51,7 @@ def of_sweep(
     judgement: Judgement, knees: Sequence[Knee], records: Sequence[Record], sheaf: Sheaf
 ) -> Figure | None:
     """At a low rate, near the knee and in overload; None without histograms."""
-    drawn = [load for knee in knees for load in latency.loads(judgement, knee)]
+    drawn = latency.loads(judgement, knees)
     named_ = [Load(load.arm, LOADS[load.load], load.point) for load in drawn]
     return _figure(sweep.anchor("cdf", knees[0]), named_, {}, (records, sheaf))
 

@@ -35,7 +35,7 @@ _TIPS = [
 
 def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     """A panel for each direction, a line for each arm and load; None without percentiles."""
-    drawn = [load for knee in knees for load in loads(judgement, knee)]
+    drawn = loads(judgement, knees)
     if not drawn:
         return None
     name = sweep.anchor("percentile", knees[0])

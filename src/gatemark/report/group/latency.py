@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loads at which a delay is told: those of plans that ask for it, else some of a sweep."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -15,7 +15,7 @@ from gatemark.stats.math.interval import Interval
 from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.store.record import Definition
 
-NEAR: Final = (0.75, 1.0)  # of the knee: between them a rate is near it
+NEAR: Final = (0.75, 1.0)  # of the lowest knee: between them a rate is near it
 BEST: Final = 0.9  # of the knee: the rate that is wanted
 BEYOND: Final = 1.2  # times the knee: from there on it is overload
 PARTS: Final = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "p999": 0.001, "p9999": 0.0001}
@@ -143,20 +143,36 @@ def _traffic(definition: Definition) -> tuple[object, ...]:
     )
 
 
-def loads(judgement: Judgement, knee: Knee) -> list[Load]:
-    """The points of a sweep that are drawn: low, near the knee, beyond it, where measured."""
-    points = [p for p in sweep.points_of(judgement, knee) if MEDIAN in p.values]
-    most = knee.knee_pps.value
-    if not most:  # it lost at every rate: none is below the knee, none near it
-        return []
-    part = {id(point): sweep.offered_pps(point) / most for point in points}
-    near = [point for point in points if NEAR[0] <= part[id(point)] <= NEAR[1]]
-    kept_points = {
-        "low": next((p for p in points if part[id(p)] < NEAR[0]), None),
-        "near": min(near, key=lambda point: abs(part[id(point)] - BEST), default=None),
-        "over": next((p for p in reversed(points) if part[id(p)] >= BEYOND), None),
+def loads(judgement: Judgement, knees: Sequence[Knee]) -> list[Load]:
+    """The points of sweeps that are drawn: low, near the knee, beyond it, where measured.
+
+    Of each direction at rates that all its arms were offered, so that their delays compare.
+    """
+    carried = [knee for knee in knees if knee.knee_pps.value]  # 0: it lost at every rate
+    return [
+        this_load
+        for way in dict.fromkeys(knee.direction for knee in carried)
+        for this_load in _of_one_way(judgement, [knee for knee in carried if knee.direction == way])
+    ]
+
+
+def _of_one_way(judgement: Judgement, knees: Sequence[Knee]) -> Iterator[Load]:
+    swept = [
+        {sweep.offered_pps(p): p for p in sweep.points_of(judgement, knee) if MEDIAN in p.values}
+        for knee in knees
+    ]
+    rates = sorted(set.intersection(*map(set, swept)))
+    least, most = (end(knee.knee_pps.value for knee in knees) for end in (min, max))
+    near = [rate for rate in rates if NEAR[0] * least <= rate <= NEAR[1] * least]
+    chosen = {
+        "low": next((rate for rate in rates if rate < NEAR[0] * least), None),
+        "near": min(near, key=lambda rate: abs(rate - BEST * least), default=None),
+        "over": next((rate for rate in reversed(rates) if rate >= BEYOND * most), None),
     }
-    return [Load(knee.arm, name, point) for name, point in kept_points.items() if point is not None]
+    for knee, points in zip(knees, swept, strict=True):
+        yield from (
+            Load(knee.arm, name, points[at]) for name, at in chosen.items() if at is not None
+        )
 
 
 def highest(timed: Timed) -> list[Load]:

@@ -46,8 +46,9 @@ class Trace:
 def files(judgement: Judgement, plans: Iterable[Plan], records: Sequence[Record]) -> list[str]:
     """The series that all figures over time need, by the name of their file."""
     plans = list(plans)
-    points = [p for knees in sweep.groups(judgement) for p in of_sweep(judgement, knees)]
-    points += [load.point for k in judgement.knees for load in latency.loads(judgement, k)]
+    groups = sweep.groups(judgement)
+    points = [p for knees in groups for p in of_sweep(judgement, knees)]
+    points += [load.point for knees in groups for load in latency.loads(judgement, knees)]
     timed = latency.groups(judgement, plans)
     points += [load.point for kept_timed in timed for load in kept_timed.loads]
     fastest = [latency.fastest(kept_timed.floors) for kept_timed in timed]

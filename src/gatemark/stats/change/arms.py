@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arms of a plan against its first one: same run, same point, trials that took turns."""
+"""The arms of a plan against its first one, or that of their choice: same run, same point."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ OWN = ("path", "features")  # what makes an arm: all else of two definitions mus
 def comparisons(
     plans: Sequence[Plan], rows: Iterable[Sampled], least: float = NOISE
 ) -> tuple[Comparison, ...]:
-    """Every arm against the first arm of its plan, at every point that both have.
+    """Every arm against the first arm of its plan, or its `against`, at every point of both.
 
     A sweep of the rate is compared by its knees. Noise is what the first arm differs by from its
     own twin (A/A), at the point where that is most, and `least`. Holm's family is the plan.
@@ -48,7 +48,7 @@ def changes(
     return [
         results
         for name, sampleds in members.items()
-        for results in _of_plan(_first(named.get(name), sampleds), sampleds, least)
+        for results in _of_plan(named.get(name), sampleds, least)
     ]
 
 
@@ -64,9 +64,11 @@ def _first(plan: Plan | None, rows: Sequence[Sampled]) -> str:
 
 
 def _of_plan(
-    first: str, rows: Sequence[Sampled], least: float
+    plan: Plan | None, rows: Sequence[Sampled], least: float
 ) -> list[tuple[Sampled, Sampled, Change]]:
-    pairs = _pairs(first, rows)
+    first = _first(plan, rows)
+    bases = {arm.name: arm.against for arm in plan.arm if arm.against} if plan else {}
+    pairs = _pairs(first, bases, rows)
     noise = max(least, floor(_comparison(*pair, _change(*pair, least)) for pair in pairs))
     changes = [_change(*pair, noise) for pair in pairs]
     claims = [
@@ -77,10 +79,12 @@ def _of_plan(
     return [(*pair, change) for pair, change in zip(pairs, changes, strict=True)]
 
 
-def _pairs(first: str, rows: Sequence[Sampled]) -> list[Pair]:
-    baselines = {_place(row): row for row in rows if row.arm == first}
+def _pairs(first: str, bases: Mapping[str, str], rows: Sequence[Sampled]) -> list[Pair]:
+    """Each row beside that of its base at the same place, in the order of the rows."""
+    there = {(row.arm, _place(row)): row for row in rows}
     others = [row for row in rows if row.arm != first]
-    pairs = [_booted(baselines[_place(row)], row) for row in others if _place(row) in baselines]
+    keys = [(bases.get(row.arm, first), _place(row)) for row in others]
+    pairs = [_booted(there[at], row) for at, row in zip(keys, others, strict=True) if at in there]
     pairs = [(a, b) for a, b in pairs if a.samples]
     return [(a, b) for a, b in pairs if _traffic(a.definition) == _traffic(b.definition)]
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from msgspec.structs import replace
-
 from gatemark.stats.judgement import Knee, PointResult, Warning_
+from gatemark.stats.math.backlog import growth
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.point import warn
 from gatemark.stats.point.facts import loss_ratio
@@ -57,8 +56,7 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
     if not curves:
         return None
     reached = [curve.reached_pps for curve in curves]
-    whole_pps = _no_loss(sweep)
-    interval = _not_below(median_interval(reached), whole_pps)
+    interval = median_interval(reached)
     open_ended = sum(curve.knee_pps is None for curve in curves) * 2 > len(curves)
     verdict = _limit(sweep, None if open_ended else interval.value)
     first = sweep[0][1]
@@ -68,7 +66,7 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
         knee_pps=interval,
         knee_l1_bps=_wire_bps(interval.value, sweep),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
-        no_loss_pps=whole_pps,
+        no_loss_pps=_no_loss(sweep),
         retained={} if open_ended else _retained(curves),
         limit=verdict.limit,
         why=verdict.why,
@@ -167,23 +165,25 @@ def _offered(result: PointResult) -> float:
 
 
 def _no_loss(sweep: Iterable[Judged]) -> float:
-    """The highest rate at and below which the median repeat lost nothing; 0 if there is none.
+    """The highest rate at and below which no repeat lost a packet and no queue grew; 0: none is.
 
     Of a rate whose schedule was missed it is what the sender tried.
     """
     clean = 0.0
     for trials, _ in sorted(sweep, key=lambda judged: _offered(judged[1])):
-        losses = [loss for r in trials.outside if (loss := loss_ratio(r)) is not None]
-        if not losses or median(losses) > 0.0:
+        known = [record for record in trials.outside if loss_ratio(record) is not None]
+        if not known or any(loss_ratio(r) or _grows(r) for r in known):
             break
         clean = max(clean, median(map(_tried_pps, trials.outside)))
     return clean
 
 
-def _not_below(knee: Interval, whole_pps: float) -> Interval:
-    """A rate that comes through whole lies at or below the knee, whatever the fit says."""
-    value, lo, hi = (max(rate, whole_pps) for rate in (knee.value, knee.lo, knee.hi))
-    return replace(knee, value=value, lo=lo, hi=hi)
+def _grows(record: Record) -> bool:
+    """Whether a queue grew in a trial, in any direction, by the bins of what was sent and came."""
+    return any(
+        growth([a - b for a, b in zip(way.tried, way.lost, strict=True)], way.arrived) > 1 - FOLLOWS
+        for way in record.evidence.loss
+    )
 
 
 def _retained(curves: Sequence[Curve]) -> dict[str, Interval]:

@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Repeat, Search
-from gatemark.report import brief, page, terminal
+from gatemark.report import page, terminal
 from gatemark.report.answer import search
+from gatemark.report.brief import lines as brief
 from gatemark.report.chart import path, throughput
 from gatemark.report.chart.path import LATE, MORE, NOTHING
 from gatemark.report.group import source

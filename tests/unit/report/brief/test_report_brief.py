@@ -10,7 +10,10 @@ import swift
 from msgspec.structs import replace
 
 from gatemark.report import terminal
-from gatemark.report.answer import brief, line
+from gatemark.report.answer import line
+from gatemark.report.brief.full_speed import full_speed
+from gatemark.report.brief.overload import overload
+from gatemark.report.brief.tables import costs
 from gatemark.report.group.source import Source
 from gatemark.stats.capacity.line import Line
 from gatemark.stats.judgement import Warning_
@@ -38,17 +41,28 @@ def test_it_fits_a_terminal_of_80_by_24(source: Source) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_each_setup_has_a_row_and_a_feature_what_it_adds(source: Source) -> None:
-    table = brief.speed(source.judgement)
+def test_each_setup_has_a_row_and_how_many_fewer_packets_it_carries(source: Source) -> None:
+    table = full_speed(source.judgement)
     rows = {row[0]: row[1:] for row in table.rows}
     assert list(rows) == ["route", "NAT", "bridge", "connection tracking", "100 rules on NAT"]
-    assert rows["NAT"] == ("400", "1225", "4920", "2.50", "+25.0 ± 2.0")
-    assert rows["100 rules on NAT"][:3] == ("\N{EN DASH}",) * 3
-    assert table.caption == "At full speed, LAN to WAN: CPU 98 % busy"
+    assert rows["NAT"] == ("400", "2.46", "20.0 ± 1.3", "1225", "4920")
+    assert rows["100 rules on NAT"][3:] == ("\N{EN DASH}",) * 2
+    assert table.caption == "At full speed, LAN to WAN, bits on the wire: CPU 98 % busy"
+
+
+def test_rate_times_time_a_packet_is_no_more_than_the_busy_core(source: Source) -> None:
+    table = full_speed(source.judgement)
+    assert [row[0] for row in table.rows if float(row[1]) * float(row[2]) > 1005] == []
+
+
+def test_what_steps_cost_stands_in_a_table_of_its_own(source: Source) -> None:
+    table = costs(source.judgement)
+    assert table.caption == "What each step adds at overload, in turns of 2 ms"
+    assert ("NAT", "2.50", "+25.0 ± 2.0") in table.rows
 
 
 def test_a_sweep_has_what_passes_whole_and_its_knee(source: Source) -> None:
-    table = brief.overload(source.judgement)
+    table = overload(source.judgement)
     first = dict(zip((head for head, _ in table.heads), table.rows[0], strict=True))
     assert (first["no loss to"], first["knee"][:5]) == ("30.0", "30.10")
     assert "CPU 100 % busy" in table.caption

@@ -9,7 +9,7 @@ from typing import Final
 
 from gatemark.report.answer import expect, line, search, verdict, warning
 from gatemark.report.answer.answers import tables
-from gatemark.report.answer.brief import briefs
+from gatemark.report.brief.tables import briefs
 from gatemark.report.group.source import Source
 from gatemark.report.words.fold import Folded, fold, wrap
 from gatemark.report.words.run import counts, repeat_command, resume_command

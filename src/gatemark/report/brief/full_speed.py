@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of full speed: a row for each setup, from LAN to WAN.
+
+Of the smallest size it has the time of a packet too, and how many fewer packets an arm carries than
+its base: the same trials as the rate beside them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from gatemark.report.words import number, traffic
+from gatemark.report.words.brief import NAMES, US, Brief, Row, limited, value
+from gatemark.report.words.number import KPPS, MBPS, PERCENT, Scale
+from gatemark.report.words.table import NONE
+from gatemark.stats.change.ladder import PACKET
+from gatemark.stats.judgement import Comparison, Judgement, PointResult
+from gatemark.stats.speed import RATE, SMALL_BYTES, besides, bottleneck, fewer, is_full_speed
+from gatemark.stats.subject import About
+from gatemark.store.record import Scalar
+
+Factors = frozenset[tuple[str, Scalar]]
+Arm = tuple[str, Factors]  # its name, factors besides size and direction
+Size = tuple[int, str]  # frame, or 0 and the mix
+Own = Mapping[Size, PointResult]  # an arm's points
+Column = tuple[tuple[str, str], Callable[[Own], str]]  # head and unit; the cell of an arm
+WIRE: Final = "received_l1_bps"
+
+
+def full_speed(judgement: Judgement) -> Brief:
+    """No rows where nothing was measured at full speed."""
+    points = [point for point in judgement.points if is_full_speed(point)]
+    sizes = _sizes(points)
+    arms: dict[Arm, dict[Size, PointResult]] = {}
+    for point in points:
+        arms.setdefault((point.arm, besides(point)), {})[_size(point)] = point
+    compared = _compared(judgement)
+    columns = [_rates(size) for size in sizes]
+    columns[1:1] = [*_time(points, sizes), *_shares(points, sizes, compared)]
+    heads = (NAMES, *(head for head, _ in columns))
+    several = len({factors for _, factors in arms}) > 1
+    rows: list[Row] = []
+    for arm, own in arms.items():
+        base = next((compared[at] for at in map(_place, own.values()) if at in compared), None)
+        cells = (cell(own) for _, cell in columns)
+        rows.append((_named(arm, base, several=several), *cells))
+    caption = f"At full speed, LAN to WAN, bits on the wire{_held(arms, sizes)}"
+    return Brief(caption, heads, tuple(rows))
+
+
+def _size(point: PointResult) -> Size:
+    kind = point.definition
+    return (kind.frame_bytes or 0, "" if kind.frame_bytes else kind.mix)
+
+
+def _sizes(points: Iterable[PointResult]) -> list[Size]:
+    """From small to full, a mix by its mean."""
+    bits = {
+        _size(p): 8.0 * (p.definition.frame_bytes or 0)
+        or p.values[WIRE].value / (p.values[RATE].value or 1)
+        for p in points
+    }
+    return sorted(bits, key=lambda size: bits[size])
+
+
+def _rates(size: Size) -> Column:
+    to: Scale = KPPS if 0 < size[0] <= SMALL_BYTES else MBPS
+    quantity = RATE if to is KPPS else WIRE
+
+    def cell(own: Own) -> str:
+        point = own.get(size)
+        bound = number.AT_LEAST if point and point.at_least else ""
+        return bound + value(point, quantity, to)
+
+    return (f"{size[0]} bytes" if size[0] else size[1].upper(), to.unit), cell
+
+
+def _time(points: Iterable[PointResult], sizes: Sequence[Size]) -> list[Column]:
+    """The time of a packet of the smallest size, where a CPU was read."""
+    if not any(PACKET in point.values for point in points):
+        return []
+    return [(("time a", f"packet, {US.unit}"), lambda own: value(own.get(sizes[0]), PACKET, US))]
+
+
+Place = tuple[str, str, Factors]  # plan, arm, point
+
+
+def _place(about: About) -> Place:
+    return about.plan, about.arm, frozenset(about.point.items())
+
+
+def _compared(judgement: Judgement) -> dict[Place, Comparison]:
+    """How each arm's rate compares with that of its base, by its place."""
+    return {_place(c): c for c in judgement.comparisons if c.quantity == RATE}
+
+
+def _shares(
+    points: Iterable[PointResult], sizes: Sequence[Size], compared: Mapping[Place, Comparison]
+) -> list[Column]:
+    """How many packets of the smallest size fewer than its base an arm carries."""
+
+    def cell(own: Own) -> str:
+        point = own.get(sizes[0])
+        comparison = compared.get(_place(point)) if point else None
+        share = fewer(comparison) if comparison else None
+        return number.interval(share, PERCENT) if share else NONE
+
+    there = any(_place(point) in compared for point in points if _size(point) == sizes[0])
+    return [(("fewer", "packets, %"), cell)] if there else []
+
+
+def _named(arm: Arm, base: Comparison | None, *, several: bool) -> str:
+    """Its name, the arm that a feature stands on, and its factors where these vary."""
+    on = f" on {base.baseline}" if base and _is_step(base) else ""
+    factors = [traffic.factor(*item) for item in sorted(arm[1], key=str)] if several else []
+    return ", ".join([f"{arm[0]}{on}", *factors])
+
+
+def _is_step(base: Comparison) -> bool:
+    """Whether an arm has more features than one, or NAT, below it."""
+    kind = base.definition
+    return bool(kind.features) and kind.path != "route"
+
+
+def _held(arms: Mapping[Arm, Own], sizes: Sequence[Size]) -> str:
+    """What held the arms back, one name an arm: that of its smallest size."""
+    ordered = {arm: [own[size] for size in sizes if size in own] for arm, own in arms.items()}
+    limits = {name: bottleneck(own) for (name, _), own in ordered.items()}
+    return limited(limits, [point for own in ordered.values() for point in own])
