@@ -12,7 +12,7 @@ from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, Table
 from gatemark.stats.change.comparable import Difference, in_words
 from gatemark.stats.change.compare import UNBOUNDED
-from gatemark.stats.change.diff import Compared, Diff, Noise
+from gatemark.stats.change.diff import Compared, Diff
 from gatemark.stats.change.sampled import KNEE, Sampled
 from gatemark.stats.judgement import Change
 from gatemark.stats.math.interval import Interval
@@ -48,7 +48,7 @@ def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
         for row in alone:
             yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
     yield "", ""
-    yield "dim", _noise(diff.noise)
+    yield "dim", _noise(diff)
     yield "dim", FAMILY
     yield from differing(diff.conditions)
 
@@ -68,13 +68,22 @@ def changes(diff: Diff) -> Iterator[Line]:
 
 
 def _verdict(diff: Diff, names: tuple[str, str]) -> str:
-    """How many values changed; where none did, the change that would have been seen."""
+    """How many values changed, or why that cannot be said."""
     quantities = dict.fromkeys(name(row.new) for row in diff.rows)
     old, new = names
     compared = f"{new} against {old}, {_count(len(diff.rows))} ({', '.join(quantities)})"
+    if why := incomparable(diff):
+        return f"{why}; {diff.slower_than_tester} slower by more than that: {compared}"
     verdicts = [row.change.verdict for row in diff.rows]
     parts = [f"{verdicts.count(v)} {v}" for v in COLOUR if v in verdicts]
     return f"{', '.join(parts) or _unseen(diff)}: {compared}"
+
+
+def incomparable(diff: Diff) -> str:
+    """Return why the runs cannot be compared; "" where they can."""
+    if not diff.tester:
+        return ""
+    return f"not comparable: the tester itself changed by {_percent(diff.tester.change.change)} %"
 
 
 def _unseen(diff: Diff) -> str:
@@ -212,15 +221,18 @@ def _mde(change: Change) -> str:
     return number.plain(100 * change.mde, 1)
 
 
-def _noise(noise: Noise) -> str:
+def _noise(diff: Diff) -> str:
+    noise = diff.noise
     parts = [f"{number.quantity(noise.least, 'ratio')} at least"]
     if noise.twins:
         parts.append(
             f"an arm differed from itself (A/A) by {number.quantity(noise.twins, 'ratio')}"
         )
-    if noise.ceiling:
-        parts.append(f"the tester alone changed by {number.quantity(noise.ceiling, 'ratio')}")
-    return f"noise: up to {number.quantity(noise.ratio, 'ratio')} is not told ({'; '.join(parts)})"
+    text = f"noise: up to {number.quantity(noise.ratio, 'ratio')} is not told ({'; '.join(parts)})"
+    if not diff.ceilings:
+        return text
+    steady = number.quantity(diff.ceilings[0].change.noise, "ratio")
+    return f"{text}; of the tester's ceiling up to {steady}"
 
 
 def _changed(difference: Difference) -> str:

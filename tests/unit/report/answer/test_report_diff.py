@@ -19,7 +19,7 @@ from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 SIX = (0.997, 0.998, 0.999, 1.0, 1.001, 1.002)
-NOISE = Noise(0.01, 0.0, 0.0)
+NOISE = Noise(0.01, 0.0)
 
 
 def row(rate: float, *, path: str = "nat", at_least: bool = False, spread: float = 1.0) -> Sampled:
@@ -78,6 +78,16 @@ def test_the_first_line_counts_what_changed() -> None:
     assert first == "1 slower, 1 faster: friday against monday, 2 values (received)"
 
 
+def test_a_tester_that_changed_comes_first() -> None:
+    old, new = (row(rate, path="direct") for rate in (412_000, 288_400))
+    tester = Compared(old, new, change(old, new), ())
+    pairs = (row(30_000), row(15_000)), (row(30_000), row(27_000))
+    assert told(*pairs, tester=tester)[0] == (
+        f"not comparable: the tester itself changed by {MINUS}30.00 ± 0.21 %; 1 slower by more "
+        "than that: friday against monday, 2 values (received)"
+    )
+
+
 def test_it_says_of_what_p_and_intervals_are() -> None:
     assert told((row(30_000), row(30_000)))[-1] == FAMILY
 
@@ -122,10 +132,12 @@ def test_rows_of_one_run_are_listed() -> None:
 
 
 def test_noise_tells_where_it_is_from() -> None:
-    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02, 0.08))[-2]
+    old, new = row(40_000, path="direct"), row(40_000, path="direct")
+    ceiling = Compared(old, new, compare(old.samples, new.samples, 0.05), ())
+    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02), ceilings=(ceiling,))[-2]
     assert found == (
-        "noise: up to 8.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
-        "2.00 %; the tester alone changed by 8.00 %)"
+        "noise: up to 2.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
+        "2.00 %); of the tester's ceiling up to 5.00 %"
     )
 
 
