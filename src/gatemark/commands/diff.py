@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gatemark.stats.math.interval import Interval
 
 REGRESSION = 3  # exit code: something got slower, or missed an expectation of its plan
+INCOMPARABLE = 4  # exit code: the tester itself changed, so no change is the gateway's alone
 OLD_HELP = "The older run: folder, name or latest~1.  [the newest two of one plan or suite]"
 NEW_HELP = "The newer run: folder, name or latest."
 ACROSS_HELP = "Compare also where definitions differ in this field; repeatable."
@@ -45,7 +46,8 @@ def diff(
     """Compare a gateway with itself: did it get slower?
 
     A change is told where its whole interval lies beyond the noise. Another firmware or kernel is
-    refused, unless `--across firmware` is given. Exit code 3 if anything got slower.
+    refused, unless `--across firmware` is given. Exit code 3 if anything got slower, 4 if the
+    tester of a virtual gateway itself changed: then no change is the gateway's alone.
     """
     from gatemark.report.answer import diff
     from gatemark.report.export import change
@@ -66,6 +68,8 @@ def diff(
         output.lines(rows(kept_diff))
     else:
         diff.tell(diff.diff_lines(kept_diff, (paths[0].name, paths[1].name)))
+    if kept_diff.tester:
+        raise typer.Exit(INCOMPARABLE)
     if kept_diff.slower:
         raise typer.Exit(REGRESSION)
 
@@ -124,6 +128,8 @@ def rows(diff: "Diff") -> Iterator[dict[str, object]]:
     """The data of a comparison, one object for each value."""
     for text in diff.shapes:
         yield {"row": "shape", "words": text}
+    if diff.tester:
+        yield _row("tester_changed", diff.tester)
     for what, rows in (("change", diff.rows), ("ceiling", diff.ceilings)):
         yield from (_row(what, row) for row in rows)
     for what, alone in (("only_old", diff.only_old), ("only_new", diff.only_new)):

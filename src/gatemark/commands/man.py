@@ -30,7 +30,8 @@ EXIT_STATUS: Final = {
     "3": "diff or ab found something slower, run or show an expectation that was missed, "
     "fit --strict a line that is too much, or campaign a gate that failed or a build that brought "
     "a step",
-    "4": "it was measured, but no trial is valid",
+    "4": "it was measured, but no trial is valid, or the tester itself changed between the runs of "
+    "diff",
     "130": "stopped by Ctrl-C, with nothing measured that could be kept",
     "141": "nobody reads its data any more, as in gatemark list | head -1",
 }

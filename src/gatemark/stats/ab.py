@@ -25,7 +25,7 @@ def ab(run: Run, test: AB, records: Sequence[Record], diagnoses: Sequence[Diagno
         ceilings=(),
         only_old=(),
         only_new=(),
-        noise=Noise(least=test.allow, twins=0.0, ceiling=0.0),
+        noise=Noise(least=test.allow, twins=0.0),
         conditions=differing(run, test),
         shapes=tuple(between_arms(diagnoses)),
     )

@@ -60,6 +60,14 @@ def limited(record: Record) -> Record:
     return replace(record, values=record.values | fast)
 
 
+def disturbed(record: Record) -> Record:
+    """The machine was slower: the tester has a third of its rate, a gateway at full speed half."""
+    if record.plan == "quick/sweep":
+        return same(record)
+    times = 0.36 if record.definition.path == "direct" else 0.55
+    return replace(record, values={name: value * times for name, value in record.values.items()})
+
+
 def partial(path: Path) -> Path:
     """Its second half was not measured."""
     return builder.keep(path, builder.trials()[:-12]).path
@@ -76,6 +84,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Home:
         "slower": kept(home / "slower", slower),
         "larger": kept(home / "larger", larger),
         "limited": kept(home / "limited", limited),
+        "disturbed": kept(home / "disturbed", disturbed),
         "partial": partial(home / "partial"),
         "attic": kept(home / "attic", same, attic),
     }
@@ -113,6 +122,20 @@ def test_a_regression_has_an_exit_code_of_its_own(compared: Callable[..., Done])
     knee = next(line for line in done.out.splitlines() if line.startswith("  nat, ↑ up"))
     assert knee.endswith("slower")
     assert ESCAPE not in done.out
+
+
+def test_a_tester_that_changed_has_an_exit_code_of_its_own(compared: Callable[..., Done]) -> None:
+    done = compared("diff", "old", "disturbed")
+    assert (done.code, done.err) == (4, "")
+    first, *others = done.out.splitlines()
+    assert first.startswith(f"not comparable: the tester itself changed by {MINUS}6")
+    assert sum(line.endswith("slower") for line in others) == len(builder.PLAIN) + 4
+
+
+def test_diff_as_json_tells_a_tester_that_changed(runs: Home) -> None:
+    found = rows(gatemark("diff", runs["old"], runs["disturbed"], "--json").out)
+    assert found[0]["row"] == "tester_changed"
+    assert found[0]["change"] == pytest.approx(-0.64, abs=0.05)
 
 
 def test_diff_as_json_has_a_line_for_each_row(runs: Home) -> None:
@@ -234,6 +257,14 @@ def test_what_the_tester_limited_is_skipped_with_the_reason(runs: Home) -> None:
     assert "inconclusive (tester-limited)" in {
         why.get("message") for why in whys if why is not None
     }
+
+
+def test_a_tester_that_changed_is_an_error_and_nothing_passes(runs: Home) -> None:
+    by_name = cases(runs, "disturbed")
+    tester = by_name.pop("diff old disturbed tester").find("error")
+    assert tester is not None
+    assert tester.get("type") == "not comparable"
+    assert [name for name, case in by_name.items() if case.find("skipped") is None] == []
 
 
 def test_what_one_run_lacks_is_skipped(runs: Home) -> None:

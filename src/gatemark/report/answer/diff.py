@@ -11,8 +11,8 @@ from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT, Scale
 from gatemark.report.words.table import ADJUSTED, FAMILY, Table
 from gatemark.stats.change.comparable import Difference, in_words
-from gatemark.stats.change.compare import UNBOUNDED
-from gatemark.stats.change.diff import Compared, Diff, Noise
+from gatemark.stats.change.compare import UNBOUNDED, size
+from gatemark.stats.change.diff import Compared, Diff
 from gatemark.stats.change.sampled import KNEE, Sampled
 from gatemark.stats.judgement import Change
 from gatemark.stats.math.interval import Interval
@@ -48,7 +48,7 @@ def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
         for row in alone:
             yield "yellow", f"only in {which}: {what(row)}, {name(row)}: {_value(row)}"
     yield "", ""
-    yield "dim", _noise(diff.noise)
+    yield "dim", _noise(diff)
     yield "dim", FAMILY
     yield from differing(diff.conditions)
 
@@ -68,27 +68,60 @@ def changes(diff: Diff) -> Iterator[Line]:
 
 
 def _verdict(diff: Diff, names: tuple[str, str]) -> str:
-    """How many values changed; where none did, the change that would have been seen."""
+    """How many values changed, or why that cannot be said; it contradicts no row below it."""
     quantities = dict.fromkeys(name(row.new) for row in diff.rows)
     old, new = names
     compared = f"{new} against {old}, {_count(len(diff.rows))} ({', '.join(quantities)})"
+    if why := incomparable(diff):
+        return f"{why}; {diff.slower_than_tester} slower by more than that: {compared}"
     verdicts = [row.change.verdict for row in diff.rows]
     parts = [f"{verdicts.count(v)} {v}" for v in COLOUR if v in verdicts]
-    return f"{', '.join(parts) or _unseen(diff)}: {compared}"
+    return f"{', '.join(parts) or _undecided(diff)}: {compared}"
 
 
-def _unseen(diff: Diff) -> str:
-    """What a comparison without a difference could have seen."""
+def incomparable(diff: Diff) -> str:
+    """Return why the runs cannot be compared; "" where they can."""
+    if not diff.tester:
+        return ""
+    return f"not comparable: the tester itself changed by {_percent(diff.tester.change.change)} %"
+
+
+def _undecided(diff: Diff) -> str:
+    """What can be said where no value surely changed, and how many values say less."""
     shown = [row.change.mde for row in diff.rows if not row.at_least]
     seen = [mde for mde in shown if mde < UNBOUNDED]
-    parts = ["no difference seen"]
-    if seen:
-        parts.append(f"a change of {number.plain(100 * max(seen), 1)} % would have been")
+    parts = [_doubt(diff.rows, seen) or _unseen(diff.rows, seen)]
     if len(seen) < len(shown):
         parts.append(f"{len(shown) - len(seen)} with too few repeats to show any")
     if len(shown) < len(diff.rows):
         parts.append(f"{len(diff.rows) - len(shown)} limited by the tester")
     return "; ".join(parts)
+
+
+def _doubt(rows: Sequence[Compared], seen: Sequence[float]) -> str:
+    """Return how many values differ, if one does by more than would be seen in it, else ""."""
+    values = [row.change.change.value for row in rows]
+    if all(size(x) <= _visible(row, seen) for x, row in zip(values, rows, strict=True)):
+        return ""
+    count = sum(size(x) > row.change.noise for x, row in zip(values, rows, strict=True))
+    most = max(map(abs, values))
+    by = f" by up to {number.plain(100 * most, 1)} %" if most < UNBOUNDED else ""
+    return f"inconclusive: {count} of {_count(len(rows))} differ{'s' if count == 1 else ''}{by}"
+
+
+def _visible(row: Compared, seen: Sequence[float]) -> float:
+    """The change that is said to show in a value: its own MDE, or the largest of other values."""
+    has_own = not row.at_least and row.change.mde < UNBOUNDED
+    return row.change.mde if has_own else max((row.change.noise, *seen))
+
+
+def _unseen(rows: Sequence[Compared], seen: Sequence[float]) -> str:
+    """Return that no value differs, with the change that would have been seen in any of them."""
+    is_noisy = any(row.change.verdict == "within noise" for row in rows)
+    text = f"no difference {'beyond noise ' if is_noisy else ''}seen"
+    if not seen:
+        return text
+    return f"{text}; a change of {number.plain(100 * max(seen), 1)} % would have been"
 
 
 def _count(values: int) -> str:
@@ -212,15 +245,18 @@ def _mde(change: Change) -> str:
     return number.plain(100 * change.mde, 1)
 
 
-def _noise(noise: Noise) -> str:
+def _noise(diff: Diff) -> str:
+    noise = diff.noise
     parts = [f"{number.quantity(noise.least, 'ratio')} at least"]
     if noise.twins:
         parts.append(
             f"an arm differed from itself (A/A) by {number.quantity(noise.twins, 'ratio')}"
         )
-    if noise.ceiling:
-        parts.append(f"the tester alone changed by {number.quantity(noise.ceiling, 'ratio')}")
-    return f"noise: up to {number.quantity(noise.ratio, 'ratio')} is not told ({'; '.join(parts)})"
+    text = f"noise: up to {number.quantity(noise.ratio, 'ratio')} is not told ({'; '.join(parts)})"
+    if not diff.ceilings:
+        return text
+    steady = number.quantity(diff.ceilings[0].change.noise, "ratio")
+    return f"{text}; of the tester's ceiling up to {steady}"
 
 
 def _changed(difference: Difference) -> str:

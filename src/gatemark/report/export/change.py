@@ -2,7 +2,8 @@
 """A comparison as tests (`--junit`): a case for each value of `diff` and of `ab`.
 
 A value that got slower fails. One that cannot be judged is skipped, with the reason: it was
-inconclusive, the tester limited it, or only one of the two runs has it.
+inconclusive, the tester limited it, or only one of the two runs has it. If the tester itself
+changed, that is an error, and every value is skipped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,9 @@ NOTHING = "no trial of both is valid"
 
 def of_diff(diff: Diff, name: str, run: Run) -> bytes:
     """Two runs, or the two arms of a test; `run` is the newer one."""
-    cases = [_compared(row) for row in diff.rows]
+    why = words.incomparable(diff)
+    cases = [_error(name, "tester", "not comparable", why)] if why else []
+    cases += [_compared(row, why) for row in diff.rows]
     cases += [_alone(row, "OLD") for row in diff.only_old]
     cases += [_alone(row, "NEW") for row in diff.only_new]
     return _document(cases, name, run)
@@ -36,16 +39,21 @@ def of_exact(rows: Sequence[Tested], name: str, run: Run) -> bytes:
 
 
 def _document(cases: Sequence[xunit.Case], name: str, run: Run) -> bytes:
-    nothing = xunit.Case(place=name, name="run", outcome="error", type_="invalid", message=NOTHING)
+    nothing = _error(name, "run", "invalid", NOTHING)
     facts = {"id": run.run, "hostname": run.station.name, "timestamp": run.started[:19]}
     return xunit.document([xunit.Suite(name=name, cases=cases or [nothing], facts=facts)])
 
 
-def _compared(row: Compared) -> xunit.Case:
+def _error(place: str, name: str, type_: str, why: str) -> xunit.Case:
+    return xunit.Case(place=place, name=name, outcome="error", type_=type_, message=why)
+
+
+def _compared(row: Compared, why: str) -> xunit.Case:
+    """One value; `why` it cannot be judged, as the tester changed."""
     change = row.change
     made = replace(_case(row.new), output=tuple(_lines(row)))
-    if row.at_least or change.verdict == "inconclusive":
-        reason = words.verdict(change, at_least=row.at_least)
+    if why or row.at_least or change.verdict == "inconclusive":
+        reason = why or words.verdict(change, at_least=row.at_least)
         return replace(made, outcome="skipped", message=reason)
     if change.verdict == "slower":
         message = f"slower: {_change(row)}, p = {change.p:.3f}"

@@ -18,6 +18,9 @@ FIRMWARE = "firmware"  # `--across firmware`: other software on purpose
 # Of the inventory. The hash of all packages is told and refuses nothing: an update of a tool would
 # change it.
 SOFTWARE = ("firmware", "kernel", "kernel_config_sha256")
+# Up to this the tester counts as unchanged. Two runs in a row on one quiet machine differ by up to
+# 4 % (BIAS.md): a tighter bound would refuse them.
+STEADY = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,11 @@ class Noise:
 
     least: float
     twins: float  # the most that an arm differed from its own twin (A/A), in either run
-    ceiling: float  # the most by which the tester alone changed from run to run
 
     @property
     def ratio(self) -> float:
-        """The largest of them."""
-        return max(self.least, self.twins, self.ceiling)
+        """The larger of them."""
+        return max(self.least, self.twins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,19 @@ class Diff:
     noise: Noise
     conditions: tuple[Difference, ...]  # what else differs between the runs
     shapes: tuple[str, ...] = ()  # of loss, where they changed: sentences
+    tester: Compared | None = None  # the ceiling that changed most: no row is comparable
 
     @property
     def slower(self) -> bool:
         """Whether anything got slower: a regression."""
         return any(row.change.verdict == "slower" for row in self.rows)
+
+    @property
+    def slower_than_tester(self) -> int:
+        """The number of rows that are slower by a larger factor than the tester changed by."""
+        least = size(self.tester.change.change.value) if self.tester else 0.0
+        slower = [row.change.change for row in self.rows if row.change.verdict == "slower"]
+        return sum(size(change.value) > least for change in slower)
 
 
 def diff(
@@ -88,6 +98,9 @@ def diff(
 
     Holm's family are the rows without those that the tester limited: these get no verdict. Twins
     (A/A) are left out, they are in the noise. `everything`: the single rates of a sweep too.
+
+    A virtual gateway shares the tester's machine: if the tester itself changed, every row may have
+    changed with it. A real one does not, and the rows that the tester limits have no verdict.
     """
     if GATEWAY not in across:
         _one_gateway(old.run, new.run)
@@ -104,12 +117,12 @@ def diff(
     others = [pair for pair in pairs if pair[0].definition.path != DIRECT]
     if not others:
         raise UsageError(_unlike(*rows))
-    ceilings = tuple(_compared(pair, noise) for pair in alone if not differing(*pair))
+    steady = max(noise, STEADY)
+    ceilings = tuple(_table([_compared(pair, steady) for pair in alone if not differing(*pair)]))
     kept_noise = Noise(
-        least=noise,
-        twins=max(floor(side.judgement.comparisons) for side in (old, new)),
-        ceiling=max(map(_moved, ceilings), default=0.0),
+        least=noise, twins=max(floor(side.judgement.comparisons) for side in (old, new))
     )
+    shared = old.run.station.virtual or new.run.station.virtual
     return Diff(
         rows=tuple(_table([_compared(pair, kept_noise.ratio) for pair in others])),
         ceilings=ceilings,
@@ -118,6 +131,7 @@ def diff(
         noise=kept_noise,
         conditions=tuple(conditions(old.run, new.run)),
         shapes=tuple(changes(old.judgement.diagnoses, new.judgement.diagnoses)),
+        tester=_most_changed(ceilings) if shared else None,
     )
 
 
@@ -198,9 +212,14 @@ def _table(rows: Sequence[Compared]) -> Iterator[Compared]:
         yield row if row.at_least else replace(row, change=next(adjusted))
 
 
-def _moved(ceiling: Compared) -> float:
-    moved = size(ceiling.change.change.value)
-    return moved if moved < UNBOUNDED else 0.0
+def _most_changed(rows: Sequence[Compared]) -> Compared | None:
+    """Return the row that changed most, of those that surely did and whose change has a number."""
+    changed = [
+        row
+        for row in rows
+        if row.change.verdict in ("faster", "slower") and row.change.change.hi < UNBOUNDED
+    ]
+    return max(changed, key=lambda row: size(row.change.change.value), default=None)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, object]]:

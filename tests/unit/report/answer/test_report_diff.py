@@ -3,15 +3,20 @@
 
 import re
 
+import builder
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gatemark.report.answer import cmp, diff
 from gatemark.report.words.number import DASH, MINUS
 from gatemark.report.words.table import FAMILY
 from gatemark.stats.change.cmp import Cell, Clock, Cmp
 from gatemark.stats.change.comparable import Difference
-from gatemark.stats.change.compare import compare
-from gatemark.stats.change.diff import Compared, Diff, Noise
+from gatemark.stats.change.compare import compare, untold
+from gatemark.stats.change.diff import Compared, Diff, Noise, Side
+from gatemark.stats.change.diff import diff as compare_runs
 from gatemark.stats.change.sampled import Sampled
 from gatemark.stats.judgement import Change
 from gatemark.stats.math.interval import Interval
@@ -19,7 +24,7 @@ from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition
 
 SIX = (0.997, 0.998, 0.999, 1.0, 1.001, 1.002)
-NOISE = Noise(0.01, 0.0, 0.0)
+NOISE = Noise(0.01, 0.0)
 
 
 def row(rate: float, *, path: str = "nat", at_least: bool = False, spread: float = 1.0) -> Sampled:
@@ -78,6 +83,86 @@ def test_the_first_line_counts_what_changed() -> None:
     assert first == "1 slower, 1 faster: friday against monday, 2 values (received)"
 
 
+def test_a_difference_within_noise_is_not_denied() -> None:
+    old, new = row(30_000), row(27_000)
+    within = Compared(old, new, compare(old.samples, new.samples, 0.3), ())
+    first = told(rows=(within,))[0]
+    assert first.startswith("no difference beyond noise seen; a change of 30.5 % would have been: ")
+
+
+def test_a_large_difference_that_is_not_sure_is_told() -> None:
+    old, new = (replace(row(rate), samples=(rate, rate)) for rate in (30_000, 24_000))
+    first = told((row(30_000), row(30_000)), (old, new))[0]
+    assert first.startswith(
+        "inconclusive: 1 of 2 values differs by up to 20.0 %; 1 with too few repeats to show any: "
+    )
+
+
+def test_a_difference_of_limited_values_is_told_if_it_is_larger_than_the_claim() -> None:
+    old, new = row(30_000), row(24_000, at_least=True)
+    first = told(rows=(Compared(old, new, untold(change(old, new)), ()),))[0]
+    assert first.startswith("inconclusive: 1 of 1 value differs by up to 20.0 %; 1 limited by the ")
+
+
+def test_a_tester_that_changed_comes_first() -> None:
+    old, new = (row(rate, path="direct") for rate in (412_000, 288_400))
+    tester = Compared(old, new, change(old, new), ())
+    pairs = (row(30_000), row(15_000)), (row(30_000), row(27_000))
+    assert told(*pairs, tester=tester)[0] == (
+        f"not comparable: the tester itself changed by {MINUS}30.00 ± 0.21 %; 1 slower by more "
+        "than that: friday against monday, 2 values (received)"
+    )
+
+
+# --- the first line and the rows, whatever they are
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[float, ...]:
+    """Up to eight repeats, more or less near a rate."""
+    rate, spread = draw(st.floats(1e4, 4e4)), draw(st.sampled_from((0.001, 0.02, 0.5)))
+    places = draw(st.lists(st.floats(-1, 1), min_size=1, max_size=8))
+    return tuple(rate * (1 + spread * place) for place in places)
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[Side, Side]:
+    """Two runs of a virtual gateway, with a ceiling or without, and with one to five values."""
+    source = builder.source()
+    rows: list[tuple[Sampled, Sampled]] = []
+    for size in range(draw(st.integers(0, 1)), draw(st.integers(2, 6))):
+        at_least, path = size > 0 and draw(st.booleans()), "nat" if size else "direct"
+        one = row(1.0, path=path, at_least=at_least)
+        one = one.about(definition=replace(one.definition, frame_bytes=64 + size))
+        old = replace(one, samples=draw(samples()))
+        like = tuple(x * draw(st.sampled_from((0.5, 0.97, 1.0))) for x in old.samples)
+        rows.append((old, replace(one, samples=draw(st.one_of(st.just(like), samples())))))
+    old_rows, new_rows = zip(*rows, strict=True)
+    run, judgement = source.run, source.judgement
+    return Side(run, judgement, old_rows), Side(run, judgement, new_rows)
+
+
+@given(sides(), st.sampled_from((0.01, 0.3)))
+def test_the_first_line_contradicts_no_row(sides: tuple[Side, Side], noise: float) -> None:
+    old, new = sides
+    found = compare_runs(old, new, noise=noise)
+    first = lines(found)[0]
+    verdicts = [one.change.verdict for one in found.rows]
+    most = 100 * max(abs(one.change.change.value) for one in found.rows)
+    if found.tester:
+        assert first.startswith("not comparable: ")
+    elif match := re.match(r"inconclusive: \d+ of \d+ values? differs? by up to (\S+) %", first):
+        assert float(match[1]) == pytest.approx(most, abs=0.051)
+        assert not {"slower", "faster"} & set(verdicts)
+    elif match := re.match(r"no difference.* seen(?:; a change of (\S+) % would)?", first):
+        assert most <= float(match[1] or 100 * found.noise.ratio) + 0.051
+        assert not {"slower", "faster"} & set(verdicts)
+    else:
+        for verdict in ("slower", "faster"):
+            counted = re.search(rf"(\d+) {verdict}", first)
+            assert int(counted[1] if counted else 0) == verdicts.count(verdict)
+
+
 def test_it_says_of_what_p_and_intervals_are() -> None:
     assert told((row(30_000), row(30_000)))[-1] == FAMILY
 
@@ -122,10 +207,12 @@ def test_rows_of_one_run_are_listed() -> None:
 
 
 def test_noise_tells_where_it_is_from() -> None:
-    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02, 0.08))[-2]
+    old, new = row(40_000, path="direct"), row(40_000, path="direct")
+    ceiling = Compared(old, new, compare(old.samples, new.samples, 0.05), ())
+    found = told((row(30_000), row(30_000)), noise=Noise(0.01, 0.02), ceilings=(ceiling,))[-2]
     assert found == (
-        "noise: up to 8.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
-        "2.00 %; the tester alone changed by 8.00 %)"
+        "noise: up to 2.00 % is not told (1.00 % at least; an arm differed from itself (A/A) by "
+        "2.00 %); of the tester's ceiling up to 5.00 %"
     )
 
 

@@ -105,13 +105,52 @@ def test_noise_is_at_least_what_is_asked() -> None:
     assert (row.change.noise, row.change.verdict) == (0.2, "within noise")
 
 
-def test_a_tester_that_moved_hides_smaller_changes() -> None:
-    direct = Trial(path="direct")
-    old = side([*trials(20_000), *trials(40_000, direct)])
-    new = side([*trials(19_000), *trials(36_800, direct)])
-    found = diff(old, new)
-    assert found.noise.ceiling == pytest.approx(40_000 / 36_800 - 1)
-    assert [row.change.verdict for row in found.rows] == ["within noise"]
+def moved(gateway: float, *tester: float, virtual: bool = True, noise: float = 0.01) -> Diff:
+    """The gateway, and the tester in one direction or two, so many times as fast as before."""
+
+    def measured(gateway: float, *tester: float) -> Side:
+        records = trials(10_000 * gateway)
+        for speed, direction in zip(tester, ("up", "down"), strict=False):
+            records += trials(40_000 * speed, Trial(path="direct", direction=direction))
+        return side(records, run(records, virtual=virtual))
+
+    old, new = measured(1.0, *[1.0] * len(tester)), measured(gateway, *tester)
+    return diff(old, new, noise=noise)
+
+
+@pytest.mark.parametrize("virtual", [True, False])
+def test_a_tester_that_changed_hides_no_slower_row(virtual: bool) -> None:
+    found = moved(0.55, 1 / 2.8, virtual=virtual)
+    (row,) = found.rows
+    assert (row.change.verdict, row.change.noise) == ("slower", 0.01)
+    assert [ceiling.change.verdict for ceiling in found.ceilings] == ["slower"]
+
+
+def test_a_real_gateway_is_comparable_whatever_its_tester_does() -> None:
+    assert moved(0.55, 1 / 2.8, virtual=False).tester is None
+
+
+@pytest.mark.parametrize(
+    ("tester", "noise", "changed"),
+    [(0.9, 0.01, True), (1.1, 0.01, True), (0.96, 0.01, False), (0.9, 0.2, False)],
+)
+def test_a_virtual_gateways_tester_changed_beyond_what_is_accepted(
+    tester: float, noise: float, changed: bool
+) -> None:
+    assert (moved(1.0, tester, noise=noise).tester is not None) == changed
+
+
+def test_the_ceiling_that_changed_most_is_told() -> None:
+    tester = moved(1.0, 0.9, 0.7).tester
+    assert tester is not None
+    assert tester.change.change.value == pytest.approx(-0.3)
+
+
+@pytest.mark.parametrize(("gateway", "count"), [(0.6, 1), (0.8, 0), (1.6, 0)])
+def test_rows_that_are_slower_by_more_than_the_tester_are_counted(
+    gateway: float, count: int
+) -> None:
+    assert moved(gateway, 0.7).slower_than_tester == count
 
 
 def test_the_tester_is_no_row_of_the_gateway() -> None:
