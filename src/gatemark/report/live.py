@@ -180,14 +180,14 @@ class Live:
 
 def describe(spec: TrialSpec, repeats: int | None) -> str:
     """A trial in words: `quick/sweep  nat  offered 40 k packets/s, up  repeat 3 of 6`."""
-    instrumented = spec.pass_ == "instrumented"
-    of = f" of {repeats}" if repeats and not instrumented else ""
-    passed = ", instrumented pass" if instrumented else ""
+    of = f" of {repeats}" if repeats and spec.pass_ == "outside" else ""
+    passed = ", instrumented pass" if spec.pass_ == "instrumented" else ""
+    count = "warm-up" if spec.pass_ == "warmup" else "repeat"
     if spec.pass_ == "closer":
         return f"{spec.plan}  {spec.arm.name or spec.arm.setup}  closer look {spec.repeat}"
     words = [spec.plan, spec.arm.name or spec.arm.setup, rates.point(spec.point)]
     words += [f"boot {spec.boot}"] if spec.boot else []
-    return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))
+    return "  ".join((*filter(None, words), f"{count} {spec.repeat}{of}{passed}"))
 
 
 def seeking(standing: Standing) -> str:

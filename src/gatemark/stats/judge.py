@@ -74,6 +74,9 @@ def judge(
     alone, judged = _judged(run, records)
     every = [result for _, result in alone]
     floors = _floors(every)
+    done = {record.trial for record in records}
+    missing = sum(spec.trial not in done for spec in run.trials)
+    records = [record for record in records if record.pass_ != "warmup"]
     ceilings = tuple(point for point in every if point not in floors)
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
@@ -87,9 +90,7 @@ def judge(
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
-    done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
-    missing = sum(spec.trial not in done for spec in run.trials)
     made = Judgement(
         ceilings=ceilings,
         points=points,
@@ -118,7 +119,7 @@ def judge(
             *rising(points),
             *_of_travels(found_travels),
         ),
-        trials=len(records),
+        trials=len(done),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,

@@ -63,6 +63,24 @@ def test_statuses_are_counted() -> None:
     assert (found.trials, found.invalid, found.skipped) == (3, 1, 1)
 
 
+def test_a_warm_up_is_kept_and_not_judged() -> None:
+    records = [replace(Trial(), repeat=i).record() for i in range(1, 7)]
+    cold = msgspec.structs.replace(
+        Trial(received=1, status="invalid").record(),
+        trial="cold",
+        pass_="warmup",  # noqa: S106 - not a password
+    )
+    made, plain = (judge(run(each), each) for each in ([cold, *records], records))
+    assert made.trials == 7
+    assert msgspec.structs.replace(made, trials=6) == plain
+
+
+def test_a_warm_up_that_was_not_sent_yet_is_missing() -> None:
+    cold = msgspec.structs.replace(Trial().record(), trial="cold", pass_="warmup")  # noqa: S106
+    records = [Trial().record()]
+    assert judge(run([cold, *records]), records).missing == 1
+
+
 def test_trials_to_go_are_missing() -> None:
     records = sweep(Simulated(30_500), RATES)
     assert judge(run(records), records[:10]).missing == len(records) - 10

@@ -110,6 +110,8 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     """How the numbers of this run were made."""
     times = sorted({plan.repeat.times for plan in run.plans})
     repeats = " or ".join(str(count) for count in times) or "no"
+    warmups = sorted({plan.repeat.warmup for plan in run.plans if plan.repeat.warmup})
+    sent = f"{' or '.join(map(str, warmups))} for each point before its repeats, not judged."
     intervals = [i for p in judgement.points for i in p.values.values()]
     # A single value has no interval, so no level either.
     levels = sorted({round(i.level, 3) for i in intervals if i.n > 1})
@@ -118,6 +120,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
     return [
         ("Repeats", f"{repeats} repeats of each point; the median is shown."),
+        *([("Warm-up trials", sent)] if warmups else []),
         (
             "Order",
             "Arms that are compared take turns, in blocks of random order "
