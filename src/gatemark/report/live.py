@@ -78,6 +78,9 @@ class Live:
         self._seconds_left: float | None = None
         self._what = ""
         self._rate = ""
+        self._waiting = ""  # for whom; "": the trial has the machine
+        self._wait_told = -1e9
+        self.waited_s = 0.0
         self._last = ""
         self._warnings: list[str] = []
 
@@ -108,6 +111,23 @@ class Live:
         """What is done before the next trial."""
         self._what, self._rate = text, ""
         self._draw(at_once=True)
+
+    def wait(self, text: str) -> None:
+        """The trial waits for another that measures on this machine."""
+        self._waiting = text
+        now = self._clock()
+        if self._block is not None:
+            self._draw(at_once=True)
+        elif now - self._wait_told >= LINE_EVERY_S:
+            self._wait_told = now
+            self._line(text)
+
+    def go_on(self, waited_s: float) -> None:
+        """The trial has the machine, after so long."""
+        self.waited_s += waited_s
+        if self._waiting:
+            self._waiting = ""
+            self._draw(at_once=True)
 
     def seek(self, standing: Standing) -> None:
         """A search stands there now; its next trial starts."""
@@ -164,8 +184,9 @@ class Live:
 
         filled = BAR_WIDTH * self._done // max(self._total, 1)
         bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
+        state = self._waiting or self._rate
         lines = [Text(printable(self._what), "bold"), bar.append(f"  {self._progress()}")]
-        lines += [Text(f"  {printable(text)}") for text in (self._rate, self._last) if text]
+        lines += [Text(f"  {printable(text)}") for text in (state, self._last) if text]
         lines += [
             Text(f"  warning: {printable(text)}", "yellow")
             for text in self._warnings[-LAST_WARNINGS:]

@@ -100,6 +100,32 @@ def test_warning_comes_at_once_without_a_terminal() -> None:
     assert "warning: low on memory" in out.getvalue()
 
 
+WAIT = "another run is measuring on this machine: waiting for it"
+
+
+def test_the_block_tells_that_a_trial_waits_and_no_longer() -> None:
+    shown, out, _ = live(terminal=True)
+    shown.begin(1, 1)
+    shown.wait(WAIT)
+    assert WAIT in out.getvalue()
+    drawn = len(out.getvalue())
+    shown.go_on(12.0)
+    shown.end()
+    assert WAIT not in out.getvalue()[drawn:]
+    assert "warning" not in out.getvalue()
+    assert shown.waited_s == 12
+
+
+def test_plain_lines_tell_of_waiting_every_few_seconds() -> None:
+    shown, out, clock = live(terminal=False)
+    shown.begin(9, 9)
+    for _ in range(9):
+        shown.wait(WAIT)
+        clock.now += 1
+        shown.go_on(1.0)
+    assert out.getvalue().splitlines().count(WAIT) == 2
+
+
 def test_invalid_trial_tells_its_reason() -> None:
     shown, out, _ = live(terminal=True)
     bad = msgspec.structs.replace(builder.trials()[0], status="invalid", reason="sink lost packets")
