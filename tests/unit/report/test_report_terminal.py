@@ -135,6 +135,12 @@ def test_invalid_trial_tells_its_reason() -> None:
     shown.end()
 
 
+def test_the_whole_answer_says_why_trials_did_not_count() -> None:
+    bad = [msgspec.structs.replace(r, status="invalid", reason="odd") for r in builder.trials()[:2]]
+    source = builder.source(records=[*bad, *builder.trials()[2:]])
+    assert "trials  2 x invalid: odd" in terminal.answer(source, None, whole=True).splitlines()
+
+
 def test_answer_is_plain_when_piped() -> None:
     out = io.StringIO()
     source, page = builder.source(folder=Path("results/x")), Path("results/x/report.html")

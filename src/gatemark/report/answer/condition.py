@@ -2,7 +2,7 @@
 """Under what conditions the numbers hold, and how they were made: never folded away."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gatemark.report.answer import ab
 from gatemark.report.group import latency
@@ -98,7 +98,7 @@ def conditions(
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
         ("Tester's ports", _ports(records)),
-        ("Trials", _trials(records, judgement)),
+        ("Trials", [counts(judgement), *uncounted(records)]),
         ("Not measured", _missing(judgement)),
         ("Deviations", _deviations(run, records)),
         ("Notes", _notes(run, records)),
@@ -284,13 +284,14 @@ def _ceiling(point: PointResult) -> str:
     )
 
 
-def _trials(records: Sequence[Record], judgement: Judgement) -> list[str]:
+def uncounted(records: Iterable[Record]) -> list[str]:
+    """Why trials did not count: `3 x invalid: the sink lost packets`, the most frequent first."""
     lost = Counter(
         f"{record.status}: {record.reason or 'no reason given'}"
         for record in records
         if record.status != "ok"
     )
-    return [counts(judgement), *(f"{count} x {why}" for why, count in lost.most_common())]
+    return [f"{count} x {why}" for why, count in lost.most_common()]
 
 
 def _missing(judgement: Judgement) -> list[str]:
