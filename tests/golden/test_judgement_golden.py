@@ -20,13 +20,11 @@ import stacked
 import studies
 import timed
 import traveled
+import warned
 from simulated import PLANTED, swept
 
 from gatemark.stats.judgement import Judgement
-from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import warn
 from gatemark.stats.shape.diagnose import diagnose
-from gatemark.store.record import CpuReading, Evidence
 from golden import kept
 
 check = partial(kept.check, folder="judgement")
@@ -76,34 +74,8 @@ def test_what_is_judged(request: pytest.FixtureRequest, name: str) -> None:
 
 def test_what_is_warned_of(request: pytest.FixtureRequest) -> None:
     """Each warning once; of those with several reasons each of them."""
-    heat = Evidence(thermal={"throttled": 3.0})
-    busy = CpuReading(thread="napi/gw0", cpu=1, busy=0.95, waiting=0.0)
-    clock = Evidence(thermal={"clock_start_mhz": 800.0, "clock_low_mhz": 600.0}, cpu=(busy,))
-    warned = [
-        warn.tester_limited("tester", "the sender sent 90 %"),
-        warn.late_line("none", 0.03),
-        warn.few_repeats(4),
-        warn.spread(Interval(100.0, 95.0, 105.0, 6, 0.97)),
-        warn.spread(Interval(0.0, -1.0, 1.0, 6, 0.97)),
-        warn.invalid_trials(1),
-        warn.invalid_trials(2),
-        warn.unnamed_functions(0.2),
-        warn.first_run_slow([900.0, 1000.0, 1004.0, 998.0, 1001.0]),
-        warn.drift([1000.0, 990.0, 980.0, 970.0, 960.0, 950.0]),
-        warn.drift([950.0, 960.0, 970.0, 980.0, 990.0, 1000.0]),
-        warn.bimodal([100.0] * 5 + [120.0] * 5),
-        warn.bimodal([-1.0] * 5 + [1.0] * 5),
-        warn.observer_effect([1000.0, 1001.0], [900.0]),
-        warn.observer_effect([1000.0, 1001.0], [1100.0]),
-        warn.throttled([heat, clock]),
-        warn.throttled([clock]),
-        warn.clock(20_000.0, 10_000.0),
-        warn.twin_differs("again", "route", "3 % (1 to 5)"),
-        warn.bursty_sender(1e6, 1e5, 0.0, 1.0),
-        warn.bursty_sender(1e4, 0.0, 50.0, 1.0),
-    ]
-    assert all(warned)
-    told = [json.dumps(plain(msgspec.to_builtins(each)), ensure_ascii=False) for each in warned]
+    built = map(msgspec.to_builtins, warned.every())
+    told = [json.dumps(plain(each), ensure_ascii=False) for each in built]
     check(request, "warnings.txt", "\n".join(told) + "\n")
 
 

@@ -21,8 +21,8 @@ HOUSE = f"{LEAF} | plan | store | node stats | classifier | station report | gat
 ABOVE = "workload | run | campaign | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
-    "stats": "math | subject | finding | judgement | point | kernel | study | shape | queue "
-    "| change | capacity | verdict",
+    "stats": "math | subject | finding | judgement | remedy | point | kernel | study | shape "
+    "| queue | change | capacity | verdict",
     "report": "words | group | answer | chart | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }

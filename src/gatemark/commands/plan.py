@@ -42,6 +42,7 @@ def plan(
         repeats = (
             f"{plan.repeat.times}-{plan.repeat.most}" if plan.repeat.spread else plan.repeat.times
         )
+        repeats = f"{plan.repeat.warmup} warm-up + {repeats}" if plan.repeat.warmup else repeats
         repeats = f"{repeats} x {plan.repeat.boots} boots" if plan.repeat.boots else repeats
         counts = [str(len(points(plan))), str(repeats), str(len(specs))]
         rows.append(

@@ -134,7 +134,8 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
         output.lines(msgspec.to_builtins(value) for value in values(kept_source.judgement))
     else:
         terminal.tell(kept_source, directory.page)
-    if kept_source.records and not any(record.status == "ok" for record in kept_source.records):
+    judged = [record for record in kept_source.records if record.pass_ != "warmup"]
+    if judged and not any(record.status == "ok" for record in judged):
         raise typer.Exit(INVALID)
     made = kept_source.run
     if missed(checks(kept_source.judgement, made.plans, facts(made))):

@@ -312,6 +312,8 @@ def _check_repeats(plan: Plan) -> None:
     repeat = plan.repeat
     if not 1 <= repeat.times <= 1000:
         raise UsageError("`times` of [repeat] must be 1 to 1000")
+    if not 0 <= repeat.warmup <= 1000:
+        raise UsageError("`warmup` of [repeat] must be 0 (no warm-up) to 1000")
     if not 0 <= repeat.boots <= MOST_BOOTS:
         raise UsageError(f"`boots` of [repeat] must be 0 (one boot for all) to {MOST_BOOTS}")
     if repeat.boots and (repeat.spread or plan.probe.use):

@@ -49,6 +49,7 @@ L4 = Literal["udp", "tcp"]
 # (RFC 8289).
 Aqm = Literal["fifo", "head", "codel"]
 Factor = str | int | float | bool
+Pass = Literal["warmup", "outside", "instrumented", "search", "closer"]
 Sign = Literal["<", "<=", "=", ">=", ">"]  # of a check
 
 WHOLE: tuple[Figure, ...] = (
@@ -233,6 +234,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often each point is measured."""
 
+    warmup: int = 0  # trials of each point before its repeats, in each boot; kept and never judged
     times: int = 6  # at least, in the outside pass; six give a 95 % interval of the median
     boots: int = 0  # boots of the gateway for each arm, `times` trials in each; 0: one for all
     spread: float = 0.0  # repeat until the interval is within ± this share; 0: no more than times
@@ -370,9 +372,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     among: Among = Among()  # of this workload, where others are sent beside it
     point: dict[str, Factor]  # factor -> level
     repeat: int  # from 1
-    pass_: Literal["outside", "instrumented", "search", "closer"] = msgspec.field(
-        name="pass"
-    )  # as a record has it
+    pass_: Pass = msgspec.field(name="pass")  # as a record has it
     probes: tuple[str, ...] = ()  # those that run
     keep: Keep = Keep()  # what is kept of it if it is odd
     commands: dict[str, Command] = {}  # those that its arm's features name

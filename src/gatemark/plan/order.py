@@ -16,7 +16,7 @@ from gatemark.plan.model import Arm, Factor, Plan, Search, TrialSpec, Turn, Work
 from gatemark.plan.search import GOAL, SHARE, base, terms
 from gatemark.plan.shaper import shaping
 
-Passing = Literal["outside", "instrumented"]
+Passing = Literal["warmup", "outside", "instrumented"]
 Group = list[TrialSpec]  # trials that stay together
 
 
@@ -24,14 +24,15 @@ def order(plans: Sequence[Plan], seed: int, *, by_path: bool = False) -> tuple[T
     """Every trial of a run in running order; the same seed gives the same order.
 
     Plans run one after the other. Within a plan each repeat is a block that holds every point of
-    every arm once, shuffled on its own: slow drift of the machine then meets all arms alike. The
-    instrumented pass follows the outside pass, so that no probe disturbs it.
+    every arm once, shuffled on its own: slow drift of the machine then meets all arms alike.
+    Blocks of warm-up trials come before them. The instrumented pass follows the outside pass, so
+    that no probe disturbs it.
 
     `by_path`: a block's trials of one path follow one another, for a gateway that changes its path
     in seconds. The paths of a block are in an order of its own.
 
     With boots a block holds one boot of every arm, in an order of its own, and within a boot each
-    repeat holds every point once.
+    repeat, or warm-up, holds every point once.
     """
     rng = random.Random(seed)  # noqa: S311  not for secrets
     trials: list[TrialSpec] = []
@@ -77,19 +78,25 @@ def _shuffled(block: list[Group], rng: random.Random, *, by_path: bool = False) 
 def _booted(plan: Plan, rng: random.Random) -> Iterator[TrialSpec]:
     """Boot by boot. The tester alone has none: it is measured after the first one of each block."""
     alone = [arm for arm in plan.arm if arm.path == DIRECT]
-    times = plan.repeat.times
+    passes: tuple[tuple[Passing, int], ...] = (
+        ("warmup", plan.repeat.warmup),
+        ("outside", plan.repeat.times),
+    )
     for boot in range(1, plan.repeat.boots + 1):
         gateways = [arm for arm in arms(plan) if arm.path != DIRECT]
         rng.shuffle(gateways)
         for place, arm in enumerate(gateways):
-            for repeat in range(times * (boot - 1) + 1, times * boot + 1):
-                for spec in _shuffled(_block(plan, repeat, "outside", [arm]), rng):
-                    yield msgspec.structs.replace(spec, boot=boot)
+            for pass_, times in passes:
+                for repeat in range(times * (boot - 1) + 1, times * boot + 1):
+                    for spec in _shuffled(_block(plan, repeat, pass_, [arm]), rng):
+                        yield msgspec.structs.replace(spec, boot=boot)
             if place == 0:
                 yield from _shuffled(_block(plan, boot, "outside", alone), rng)
 
 
 def _blocks(plan: Plan) -> Iterator[list[Group]]:
+    for repeat in range(1, plan.repeat.warmup + 1):
+        yield _block(plan, repeat, "warmup")
     for repeat in range(1, plan.repeat.times + 1):
         yield _block(plan, repeat, "outside")
     if plan.probe.use:
@@ -100,11 +107,14 @@ def _blocks(plan: Plan) -> Iterator[list[Group]]:
 def _block(
     plan: Plan, repeat: int, pass_: Passing, among: Sequence[Arm] | None = None
 ) -> list[Group]:
-    """Every point of every arm, or of some; what comes of one search stays together."""
+    """Every point of every arm, or of some; what comes of one search stays together.
+
+    A search is warmed up by plain trials at its point, as fast as the tester can.
+    """
     groups = [
         (
             _of_search(plan, plan.search, arm, point, repeat, pass_)
-            if plan.search
+            if plan.search and pass_ != "warmup"
             else [_spec(plan, arm, point, repeat, pass_)]
         )
         for arm in (arms(plan) if among is None else among)
@@ -132,7 +142,7 @@ def _spec(
         keep=plan.keep,
         commands=commands(arm, plan.command),
         deviations=deviations(plan),
-        turn=Turn(ms=plan.repeat.turn_ms if pass_ == "outside" else 0.0),
+        turn=Turn(ms=plan.repeat.turn_ms if pass_ != "instrumented" else 0.0),
     )
 
 

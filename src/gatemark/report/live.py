@@ -78,6 +78,9 @@ class Live:
         self._seconds_left: float | None = None
         self._what = ""
         self._rate = ""
+        self._waiting = ""  # for whom; "": the trial has the machine
+        self._wait_told = -1e9
+        self.waited_s = 0.0
         self._last = ""
         self._warnings: list[str] = []
 
@@ -108,6 +111,23 @@ class Live:
         """What is done before the next trial."""
         self._what, self._rate = text, ""
         self._draw(at_once=True)
+
+    def wait(self, text: str) -> None:
+        """The trial waits for another that measures on this machine."""
+        self._waiting = text
+        now = self._clock()
+        if self._block is not None:
+            self._draw(at_once=True)
+        elif now - self._wait_told >= LINE_EVERY_S:
+            self._wait_told = now
+            self._line(text)
+
+    def go_on(self, waited_s: float) -> None:
+        """The trial has the machine, after so long."""
+        self.waited_s += waited_s
+        if self._waiting:
+            self._waiting = ""
+            self._draw(at_once=True)
 
     def seek(self, standing: Standing) -> None:
         """A search stands there now; its next trial starts."""
@@ -164,8 +184,9 @@ class Live:
 
         filled = BAR_WIDTH * self._done // max(self._total, 1)
         bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
+        state = self._waiting or self._rate
         lines = [Text(printable(self._what), "bold"), bar.append(f"  {self._progress()}")]
-        lines += [Text(f"  {printable(text)}") for text in (self._rate, self._last) if text]
+        lines += [Text(f"  {printable(text)}") for text in (state, self._last) if text]
         lines += [
             Text(f"  warning: {printable(text)}", "yellow")
             for text in self._warnings[-LAST_WARNINGS:]
@@ -180,14 +201,14 @@ class Live:
 
 def describe(spec: TrialSpec, repeats: int | None) -> str:
     """A trial in words: `quick/sweep  nat  offered 40 k packets/s, up  repeat 3 of 6`."""
-    instrumented = spec.pass_ == "instrumented"
-    of = f" of {repeats}" if repeats and not instrumented else ""
-    passed = ", instrumented pass" if instrumented else ""
+    of = f" of {repeats}" if repeats and spec.pass_ == "outside" else ""
+    passed = ", instrumented pass" if spec.pass_ == "instrumented" else ""
+    count = "warm-up" if spec.pass_ == "warmup" else "repeat"
     if spec.pass_ == "closer":
         return f"{spec.plan}  {spec.arm.name or spec.arm.setup}  closer look {spec.repeat}"
     words = [spec.plan, spec.arm.name or spec.arm.setup, rates.point(spec.point)]
     words += [f"boot {spec.boot}"] if spec.boot else []
-    return "  ".join((*filter(None, words), f"repeat {spec.repeat}{of}{passed}"))
+    return "  ".join((*filter(None, words), f"{count} {spec.repeat}{of}{passed}"))
 
 
 def seeking(standing: Standing) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TextIO
 
 from gatemark.printable import printable
-from gatemark.report.answer import line, verdict, warning
+from gatemark.report import brief
+from gatemark.report.answer import condition, line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
@@ -53,6 +54,7 @@ def _lines(source: Source, page: Path | None) -> Iterator[Line]:
     yield from (("bold", text) for text in verdict.lines(source))
     yield "dim", _conditions(source)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
+    yield from (("yellow", f"trials  {why}") for why in condition.uncounted(source.records))
     yield from (("dim", f"differs  {text}") for text in deviations(run))
     yield from (("bold", text) for text in line.lines(source))
     for kind in ANSWERS:

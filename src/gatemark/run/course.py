@@ -16,16 +16,17 @@ from gatemark.store.run import Run
 def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
     """The trials to run before this is asked again; none at the end of the run.
 
-    Of each plan first the outside pass as planned, then one more block at a time for as long as
-    the spread asks for it, then closer looks, then the instrumented pass. Further blocks and closer
-    looks are not in `run.trials` yet.
+    Of each plan first the warm-up and the outside pass as planned, then one more block at a time
+    for as long as the spread asks for it, then closer looks, then the instrumented pass. Further
+    blocks and closer looks are not in `run.trials` yet.
     """
     kept = list(records)
     done = {record.trial for record in kept}
     for plan in run.plans:
         planned = [spec for spec in run.trials if spec.plan == plan.name]
         outside = [spec for spec in planned if spec.pass_ == "outside"]
-        left = [spec for spec in outside if spec.trial not in done]
+        begun_with = [spec for spec in planned if spec.pass_ in ("warmup", "outside")]
+        left = [spec for spec in begun_with if spec.trial not in done]
         if batch := left or _further(run, plan, outside, kept) or _closer(run, plan, planned, kept):
             return batch
         if instrumented := [

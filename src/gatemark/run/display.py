@@ -11,6 +11,10 @@ from gatemark.store.record import Record
 class Display(Protocol):
     """As report.live.Live; see there for what is shown."""
 
+    @property
+    def waited_s(self) -> float:
+        """Seconds that trials waited for others who measure on this machine."""
+
     def begin(self, total_trials: int, estimate_s: float) -> None:
         """So many trials, about so long."""
 
@@ -22,6 +26,12 @@ class Display(Protocol):
 
     def doing(self, text: str) -> None:
         """What is done before the next trial, if that may take long."""
+
+    def wait(self, text: str) -> None:
+        """The trial waits for another that measures on this machine."""
+
+    def go_on(self, waited_s: float) -> None:
+        """The trial has the machine, after so long."""
 
     def seek(self, standing: Standing) -> None:
         """A search stands there now; its next trial starts."""

@@ -27,10 +27,14 @@ def _one_s(spec: TrialSpec) -> float:
 
 
 class Pace:
-    """How fast trials really go, against the estimate."""
+    """How fast trials really go, against the estimate.
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    The time that they waited for others, `waited_s` so far, is none of theirs.
+    """
+
+    def __init__(self, clock: Callable[[], float], waited_s: Callable[[], float]) -> None:
         self._clock = clock
+        self._waited_s = waited_s
         self._began = clock()
         self._done_s = 0.0  # estimated
 
@@ -40,5 +44,6 @@ class Pace:
 
     def left_s(self, trials: Iterable[TrialSpec]) -> float:
         """Seconds that these trials will take."""
-        pace = (self._clock() - self._began) / self._done_s if self._done_s else 1.0
+        took_s = self._clock() - self._began - self._waited_s()
+        pace = took_s / self._done_s if self._done_s else 1.0
         return estimate_s(trials) * pace

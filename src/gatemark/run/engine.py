@@ -3,7 +3,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ ANOTHER = (
     "do so as the user who began it"
 )
 FRESH = "put that back as it was, or begin a new run"
+WAITED_S = 5.0  # for other runs: from there on the run's notes say it
 
 
 class StoppedRunError(GatemarkError):
@@ -81,7 +82,7 @@ async def _execute(
                 run = await _batches(rig, directory, run, display)
             finally:
                 await whole(rig.give_back())
-                run = _noted(directory, run, rig.messages, display)
+                run = _noted(directory, run, [*rig.messages, *waited(display)], display)
             if not run.ab and not run.sides:
                 run = replace(run, after=await _inventory(station))
     run = replace(run, finished=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -166,9 +167,15 @@ def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: 
     return run
 
 
+def waited(display: Display) -> Iterator[str]:
+    """How long the run waited for others, if that is worth a line."""
+    if display.waited_s >= WAITED_S:
+        yield f"waited {display.waited_s:.0f} s in all for other runs on this machine"
+
+
 async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display) -> Run:
     """Run batch after batch; what the spread asks for is planned before it runs."""
-    pace = Pace(asyncio.get_running_loop().time)
+    pace = Pace(asyncio.get_running_loop().time, lambda: display.waited_s)
     records = directory.records()
     left = _left(run, records)
     first = next_batch(run, records)[0]

@@ -2,7 +2,9 @@
 """The next trial of a run, with all that is measured together with it; each kept as it ends."""
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 
 from msgspec.structs import replace
@@ -82,7 +84,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    async with lock.meanwhile(display.warn) as note:
+    async with _machine(display) as note:
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     # What was measured goes first: a station that is gone costs its own trials alone.
     for bench, (measured, columns) in sorted(
@@ -122,8 +124,17 @@ def _doing(
     return Doing(step, partial(trial.frame, bench), keep, display.seek)
 
 
+@asynccontextmanager
+async def _machine(display: Display) -> AsyncIterator[str]:
+    """Hold the machine for a trial; the display is told for whom it waits, and how long it did."""
+    asked_s = time.monotonic()
+    async with lock.meanwhile(display.wait) as note:
+        display.go_on(time.monotonic() - asked_s)
+        yield note
+
+
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    async with lock.meanwhile(display.warn) as note:
+    async with _machine(display) as note:
         measured, columns = await trial.run(bench, spec, display.rate)
     record = _noted(measured, note)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again

@@ -3,12 +3,14 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import median
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from gatemark import number
-from gatemark.plan.model import WHOLE
+from gatemark.plan.model import WHOLE, Repeat
 from gatemark.quantity import UNITS, is_own
+from gatemark.stats import remedy
 from gatemark.stats.change import exact, exact_ab
 from gatemark.stats.change.arms import DIRECT, changes, comparisons
 from gatemark.stats.change.compare import NOISE
@@ -55,6 +57,7 @@ from gatemark.store.subsystem import Subsystem
 
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
+T = TypeVar("T", PointResult, Knee)
 UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
@@ -69,6 +72,9 @@ def judge(
     Paths of packets are told by `subsystems`; without any there are none. Queues are told by the
     series of the trials (stats.queue.mixed.files says which); without these there are none.
     """
+    done = {record.trial for record in records}
+    missing = sum(spec.trial not in done for spec in run.trials)
+    records = [record for record in records if record.pass_ != "warmup"]
     alone, judged = _judged(run, records)
     every = [result for _, result in alone]
     floors = _floors(every)
@@ -85,14 +91,12 @@ def judge(
     rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
-    done = {record.trial for record in records}
     invalid = sum(record.status == "invalid" for record in records)
-    missing = sum(spec.trial not in done for spec in run.trials)
     made = Judgement(
-        ceilings=ceilings,
-        points=points,
-        knees=found_knees,
-        floors=floors,
+        ceilings=_fitted(run, missing, ceilings),
+        points=_fitted(run, missing, points),
+        knees=_fitted(run, missing, found_knees),
+        floors=_fitted(run, missing, floors),
         comparisons=compared,
         cross_checks=cross_checks(tools, (*alone, *swept)),
         watched=watched(points),
@@ -106,11 +110,11 @@ def judge(
         sentence="",
         warnings=(
             *_of_run(run, judged, ceilings, invalid, missing),
-            *_of_twins(found_ladders),
+            *_of_twins(run, found_ladders),
             *rising(points),
             *_of_travels(found_travels),
         ),
-        trials=len(records),
+        trials=len(done),
         invalid=invalid,
         skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
@@ -363,38 +367,57 @@ def _of_run(
     invalid: int,
     missing: int,
 ) -> tuple[Warning_, ...]:
-    warnings = [warn.invalid_trials(invalid)]
+    warnings = [warn.invalid_trials(invalid), warn.incomplete(missing, _resume(run))]
     tests = [group.definition for group, _ in judged if group.outside]
     # Read always, and no rate.
     judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
     judged = [p for p in judged if p[0].definition.quantity not in (UNDER_LOAD, kernel.KERNEL)]
     judged = [p for p in judged if not p[0].definition.line]  # that is the bottleneck, by its books
-    if missing:
-        seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
-        warnings.append(warn.warning("incomplete", "Go on with the run.", seen))
     alone = any(ceiling.definition.headline in ceiling.values for ceiling in ceilings)
     # A full line bounds the goodput of a test, and says nothing of the time that its own ends take.
     unchecked = any(responsiveness.is_unchecked(test, ceilings) for test in tests)
     if (judged and not alone) or unchecked:
-        advice = (
-            "The tester alone was not measured, so a value may be its limit: add an arm with "
-            'path = "direct"'
-            f"{', and line = false where there is a [line]' if unchecked else ''}."
-        )
-        warnings.append(warn.warning("no-ceiling", advice))
+        asked = any(arm.path == DIRECT for plan in run.plans for arm in plan.arm)
+        warnings.append(warn.no_ceiling(asked=asked and not unchecked, line=unchecked))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
-    if lossy and not booted and not any(trials.instrumented for trials in lossy):
-        advice = "Flow table and shaper were not watched; add [probe] to the plan."
-        warnings.append(warn.warning("no-instrumented-pass", advice))
+    asked = any(plan.probe.use for plan in run.plans if plan.name in {g.plan for g in lossy})
+    unread = lossy and not any(trials.instrumented for trials in lossy)
+    if unread and not booted and not (asked and missing):  # else it is still to come
+        warnings.append(warn.no_instrumented_pass(asked=asked))
     return tuple(warning for warning in warnings if warning)
 
 
-def _of_twins(ladders: Sequence[Ladder]) -> list[Warning_]:
+def _resume(run: Run) -> str:
+    """The command that goes on with a run."""
+    return "gatemark campaign resume FOLDER" if run.sides else f"gatemark run --resume {run.run}"
+
+
+def _fitted(run: Run, missing: int, results: Iterable[T]) -> tuple[T, ...]:
+    """Points or knees, with advice that their plans do not follow already."""
+    resume = _resume(run) if missing else ""
+
+    def fit(result: T) -> T:
+        asked = _repeat(run, result.plan)
+        own = [remedy.fitted(warned, asked, resume) for warned in result.warnings]
+        return replace(result, warnings=tuple(own)) if own else result
+
+    return tuple(map(fit, results))
+
+
+def _repeat(run: Run, name: str) -> Repeat:
+    """What a plan asks for of repeats."""
+    return next((plan.repeat for plan in run.plans if plan.name == name), warn.ANY)
+
+
+def _of_twins(run: Run, ladders: Sequence[Ladder]) -> list[Warning_]:
     twins = [(ladder, step) for ladder in ladders for step in ladder.steps if step.twin]
     return [
-        warn.twin_differs(step.arm, step.against, _difference(step, quantity_of(ladder)))
+        remedy.fitted(
+            warn.twin_differs(step.arm, step.against, _difference(step, quantity_of(ladder))),
+            _repeat(run, ladder.plan),
+        )
         for ladder, step in twins
         if not holds_zero(step, quantity_of(ladder))
     ]

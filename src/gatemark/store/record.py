@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gatemark.plan.model import Pass
 from gatemark.store.drops import Drops, Freed, Line
 from gatemark.store.loss import Loss
 
@@ -17,7 +18,6 @@ RECORD_SCHEMA = "gatemark.record/2"
 FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
 
 Status = Literal["ok", "invalid", "skipped"]
-Pass = Literal["outside", "instrumented", "search", "closer"]
 Scalar = str | int | float | bool
 
 

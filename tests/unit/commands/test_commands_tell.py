@@ -53,6 +53,12 @@ def test_plan_tells_how_many_trials_and_how_long() -> None:
     assert re.search(r"^6 trials, about \d+ s$", done.out, re.MULTILINE)
 
 
+def test_plan_lists_and_counts_warm_up_trials() -> None:
+    done = gatemark("plan", "quick/tcp", "--set=repeat.times=3", "--set=repeat.warmup=1")
+    assert "1 warm-up + 3" in done.out
+    assert re.search(r"^8 trials, about \d+ s$", done.out, re.MULTILINE)
+
+
 def test_plan_as_json_has_a_line_for_each_trial() -> None:
     found = rows(gatemark("plan", "quick", "--json"))
     assert len({row["trial"] for row in found}) == len(found)

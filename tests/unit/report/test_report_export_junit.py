@@ -99,6 +99,11 @@ def test_an_invalid_trial_fails_its_point() -> None:
     assert failure.text == f"{broken.trial}: {broken.reason}"
 
 
+def test_an_invalid_warm_up_fails_nothing() -> None:
+    cold = replace(builder.trials()[0], trial="cold", pass_="warmup", status="invalid")  # noqa: S106
+    assert suites([cold, *builder.trials()]).get("failures") == "0"
+
+
 def test_a_point_that_did_not_run_is_skipped() -> None:
     skipped = case(suites(builder.trials()[:6]), builder.trials()[-1]).find("skipped")
     assert skipped is not None

@@ -100,6 +100,32 @@ def test_warning_comes_at_once_without_a_terminal() -> None:
     assert "warning: low on memory" in out.getvalue()
 
 
+WAIT = "another run is measuring on this machine: waiting for it"
+
+
+def test_the_block_tells_that_a_trial_waits_and_no_longer() -> None:
+    shown, out, _ = live(terminal=True)
+    shown.begin(1, 1)
+    shown.wait(WAIT)
+    assert WAIT in out.getvalue()
+    drawn = len(out.getvalue())
+    shown.go_on(12.0)
+    shown.end()
+    assert WAIT not in out.getvalue()[drawn:]
+    assert "warning" not in out.getvalue()
+    assert shown.waited_s == 12
+
+
+def test_plain_lines_tell_of_waiting_every_few_seconds() -> None:
+    shown, out, clock = live(terminal=False)
+    shown.begin(9, 9)
+    for _ in range(9):
+        shown.wait(WAIT)
+        clock.now += 1
+        shown.go_on(1.0)
+    assert out.getvalue().splitlines().count(WAIT) == 2
+
+
 def test_invalid_trial_tells_its_reason() -> None:
     shown, out, _ = live(terminal=True)
     bad = msgspec.structs.replace(builder.trials()[0], status="invalid", reason="sink lost packets")
@@ -107,6 +133,12 @@ def test_invalid_trial_tells_its_reason() -> None:
     shown.result(bad)
     assert "invalid, sink lost packets" in out.getvalue()
     shown.end()
+
+
+def test_the_whole_answer_says_why_trials_did_not_count() -> None:
+    bad = [msgspec.structs.replace(r, status="invalid", reason="odd") for r in builder.trials()[:2]]
+    source = builder.source(records=[*bad, *builder.trials()[2:]])
+    assert "trials  2 x invalid: odd" in terminal.answer(source, None, whole=True).splitlines()
 
 
 def test_answer_is_plain_when_piped() -> None:

@@ -98,6 +98,23 @@ def test_the_instrumented_pass_comes_last() -> None:
     assert passes == sorted(passes, key=["outside", "instrumented"].index)
 
 
+def test_a_warm_up_comes_first_and_is_not_sent_again() -> None:
+    run = run_of(replace(PLAN, repeat=Repeat(times=1, warmup=1)))
+    warmups = [spec for spec in run.trials if spec.pass_ == "warmup"]
+    assert next_batch(run, [])[: len(warmups)] == warmups
+    left = next_batch(run, [record_of(spec, 1000.0) for spec in warmups])
+    assert [spec.pass_ for spec in left] == ["outside"] * 4
+
+
+def test_a_warm_up_is_no_repeat_that_settles_a_point() -> None:
+    plan = replace(PLAN, repeat=replace(PLAN.repeat, warmup=1))
+    plain, warmed = (
+        [spec.trial for spec in course(run_of(each), nat_with_64_flows_spreads) if spec.repeat > 6]
+        for each in (PLAN, plan)
+    )
+    assert sorted(plain) == sorted(warmed)
+
+
 def test_trials_are_numbered_without_a_gap() -> None:
     ran = course(run_of(PLAN), nat_with_64_flows_spreads)
     assert sorted(s.sequence for s in ran) == list(range(len(ran)))

@@ -12,7 +12,13 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.report.live import Live
-from gatemark.run.engine import execute, require_same_stations, require_same_traces, traces
+from gatemark.run.engine import (
+    execute,
+    require_same_stations,
+    require_same_traces,
+    traces,
+    waited,
+)
 from gatemark.station.load import load
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
@@ -168,6 +174,15 @@ def test_a_run_that_did_not_keep_its_traces_goes_on(file: Path, tmp_path: Path) 
     bench = station(file)
     run = run_of(bench, Workload(kind="replay", trace=str(tmp_path / "gone.pcap")))
     require_same_traces(run)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lines"), [(1.2, []), (75.4, ["waited 75 s in all for other runs on this machine"])]
+)
+def test_a_run_tells_how_long_it_waited_for_others(seconds: float, lines: list[str]) -> None:
+    live = Live()
+    live.go_on(seconds)
+    assert [*waited(live)] == lines
 
 
 def test_what_is_made_here_is_no_file(file: Path) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from math import inf, isfinite, nan
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatemark.number import si
+from gatemark.plan.model import Arm, Plan, Probe, Repeat
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement, PointResult
 from gatemark.stats.values import values
@@ -68,6 +70,24 @@ def test_statuses_are_counted() -> None:
     assert (found.trials, found.invalid, found.skipped) == (3, 1, 1)
 
 
+def test_a_warm_up_is_kept_and_not_judged() -> None:
+    records = [replace(Trial(), repeat=i).record() for i in range(1, 7)]
+    cold = msgspec.structs.replace(
+        Trial(received=1, status="invalid").record(),
+        trial="cold",
+        pass_="warmup",  # noqa: S106 - not a password
+    )
+    made, plain = (judge(run(each), each) for each in ([cold, *records], records))
+    assert made.trials == 7
+    assert msgspec.structs.replace(made, trials=6) == plain
+
+
+def test_a_warm_up_that_was_not_sent_yet_is_missing() -> None:
+    cold = msgspec.structs.replace(Trial().record(), trial="cold", pass_="warmup")  # noqa: S106
+    records = [Trial().record()]
+    assert judge(run([cold, *records]), records).missing == 1
+
+
 def test_trials_to_go_are_missing() -> None:
     records = sweep(Simulated(30_500), RATES)
     assert judge(run(records), records[:10]).missing == len(records) - 10
@@ -99,6 +119,54 @@ def test_lower_rates_of_a_sweep_that_the_tester_kept_are_floors() -> None:
 
 def test_run_without_a_ceiling_says_so() -> None:
     assert "no-ceiling" in {warning.code for warning in judged(Trial()).warnings}
+
+
+def advised(code: str, plan: Plan, *trials: Trial, missing: int = 0) -> str:
+    """The advice of a warning, of a run of this plan from which so many trials are missing."""
+    records = [replace(trial, sequence=i).record() for i, trial in enumerate(trials)]
+    made = msgspec.structs.replace(run(records), run="r", plans=(plan,))
+    found = judge(made, records[: len(records) - missing])
+    warnings = (*found.warnings, *(w for point in found.points for w in point.warnings))
+    return next((warning.advice for warning in warnings if warning.code == code), "")
+
+
+def plan_of(**tables: Any) -> Plan:
+    arms = (Arm(path="route", name="route"),)
+    return Plan(schema="", title="", why="", reading="", name="sweep", arm=arms, **tables)
+
+
+def test_a_run_that_was_cut_is_gone_on_with_before_more_is_asked_for() -> None:
+    trials = [Trial(repeat=i) for i in range(1, 7)]
+    plan = plan_of()
+    again = "Go on with the run: `gatemark run --resume r`."
+    assert advised("incomplete", plan, *trials, missing=3) == again
+    assert advised("few-repeats", plan, *trials, missing=3) == again
+    assert "repeat.times=12" in advised("few-repeats", plan, *trials[:5])
+
+
+@pytest.mark.parametrize(
+    ("repeat", "advice"),
+    [(Repeat(), "repeat.spread=0.02"), (Repeat(spread=0.02, most=8), "repeat.most=16")],
+)
+def test_what_a_plan_does_already_is_not_advised(repeat: Repeat, advice: str) -> None:
+    trials = [Trial(received=10_000 + 1000 * i, repeat=i) for i in range(6)]
+    assert advice in advised("spread", plan_of(repeat=repeat), *trials)
+
+
+def test_an_arm_that_the_plan_has_is_not_advised() -> None:
+    bare = plan_of()
+    direct = msgspec.structs.replace(bare, arm=(*bare.arm, Arm(path="direct", name="direct")))
+    assert 'Add an arm with `path = "direct"`' in advised("no-ceiling", bare, Trial())
+    assert "show RUN --all" in advised("no-ceiling", direct, Trial())
+
+
+def test_probes_that_are_still_to_run_are_not_advised() -> None:
+    lossy = [Trial(received=10_000, busy=1.0, repeat=i) for i in range(1, 3)]
+    asked = plan_of(probe=Probe(use=("conntrack",)))
+    code = "no-instrumented-pass"
+    assert "--set 'probe.use=" in advised(code, plan_of(), *lossy)
+    assert advised(code, asked, *lossy, missing=1) == ""
+    assert "show RUN --all" in advised(code, asked, *lossy)
 
 
 def test_slowdown_is_a_condition_and_no_warning() -> None:

@@ -2,7 +2,7 @@
 """Under what conditions the numbers hold, and how they were made: never folded away."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gatemark.report.answer import ab
 from gatemark.report.group import latency
@@ -98,7 +98,7 @@ def conditions(
         ("TCP", _tcp(judgement)),
         ("Tester's ceiling", _ceilings(judgement)),
         ("Tester's ports", _ports(records)),
-        ("Trials", _trials(records, judgement)),
+        ("Trials", [counts(judgement), *uncounted(records)]),
         ("Not measured", _missing(judgement)),
         ("Deviations", _deviations(run, records)),
         ("Notes", _notes(run, records)),
@@ -110,6 +110,8 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     """How the numbers of this run were made."""
     times = sorted({plan.repeat.times for plan in run.plans})
     repeats = " or ".join(str(count) for count in times) or "no"
+    warmups = sorted({plan.repeat.warmup for plan in run.plans if plan.repeat.warmup})
+    sent = f"{' or '.join(map(str, warmups))} for each point before its repeats, not judged."
     intervals = [i for p in judgement.points for i in p.values.values()]
     # A single value has no interval, so no level either.
     levels = sorted({round(i.level, 3) for i in intervals if i.n > 1})
@@ -118,6 +120,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
     return [
         ("Repeats", f"{repeats} repeats of each point; the median is shown."),
+        *([("Warm-up trials", sent)] if warmups else []),
         (
             "Order",
             "Arms that are compared take turns, in blocks of random order "
@@ -281,13 +284,14 @@ def _ceiling(point: PointResult) -> str:
     )
 
 
-def _trials(records: Sequence[Record], judgement: Judgement) -> list[str]:
+def uncounted(records: Iterable[Record]) -> list[str]:
+    """Why trials did not count: `3 x invalid: the sink lost packets`, the most frequent first."""
     lost = Counter(
         f"{record.status}: {record.reason or 'no reason given'}"
         for record in records
         if record.status != "ok"
     )
-    return [counts(judgement), *(f"{count} x {why}" for why, count in lost.most_common())]
+    return [f"{count} x {why}" for why, count in lost.most_common()]
 
 
 def _missing(judgement: Judgement) -> list[str]:

@@ -41,6 +41,7 @@ def _records(comparison: Comparison, records: Iterable[Record]) -> list[Record]:
         record
         for record in records
         if record.status == "ok"
+        and record.pass_ == "outside"
         and record.boot
         and (record.plan, record.point) == (comparison.plan, comparison.point)
         and comparison.quantity in record.values

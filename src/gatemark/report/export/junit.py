@@ -50,11 +50,14 @@ def export(sources: Sequence[Source]) -> bytes:
 def _plans(source: Source) -> dict[str, list[Point]]:
     """The cases of each plan, in the order of the plans; what is planned first."""
     cases: dict[Key, Point] = {}
-    for spec in sorted(source.run.trials, key=lambda spec: spec.sequence):
+    planned = (spec for spec in source.run.trials if spec.pass_ != "warmup")
+    for spec in sorted(planned, key=lambda spec: spec.sequence):
         name = spec.arm.name or spec.arm.setup
         case = cases.setdefault(_key(spec.plan, name, spec.point), Point(name, spec.point))
         case.planned += 1
     for record in source.records:
+        if record.pass_ == "warmup":
+            continue
         key = _key(record.plan, record.arm, record.point)
         cases.setdefault(key, Point(record.arm, record.point)).records.append(record)
     for result in (*source.judgement.ceilings, *source.judgement.floors, *source.judgement.points):

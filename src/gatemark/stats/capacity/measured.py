@@ -162,7 +162,7 @@ def _counts(points: Sequence[PointResult], records: Iterable[Record]) -> dict[Ca
     numbers: dict[Case, dict[Block, Modes]] = {}
     for record in records:
         case = cases.get((record.plan, record.arm, *sorted(record.point.items())))
-        counted = record.evidence.counted
+        counted = record.evidence.counted if record.pass_ != "warmup" else None
         if case and record.status == "ok" and counted and counted.modes:
             modes = {int(number): walks for number, walks in counted.modes.items()}
             numbers.setdefault(case, {})[record.plan, record.repeat] = modes

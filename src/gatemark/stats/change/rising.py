@@ -16,10 +16,7 @@ from gatemark.stats.point.warn import WORTH, warning
 RATE: Final = "throughput_pps"
 SIZE: Final = "frame_bytes"
 FEWEST: Final = 3  # sizes of a search
-ADVICE: Final = (
-    "A longer frame should not be cheaper: search at sizes between these, and look at how the "
-    "driver's buffers are cut there."
-)
+CAUSE: Final = "A longer frame should not be cheaper: look at how the driver's buffers are cut"
 
 
 def rising(points: Iterable[PointResult]) -> Iterator[Warning_]:
@@ -32,7 +29,9 @@ def rising(points: Iterable[PointResult]) -> Iterator[Warning_]:
                     f"{small.arm}: {_rate(high.value)} at {large.point[SIZE]} bytes, "
                     f"{_rate(low.value)} at {small.point[SIZE]}."
                 )
-                yield warning("rises-with-size", ADVICE, seen, high.value / low.value - 1)
+                between = _between(int(small.point[SIZE]), int(large.point[SIZE]))
+                advice = f"{CAUSE}, and search between these: `--set '{between}'`."
+                yield warning("rises-with-size", advice, seen, high.value / low.value - 1)
 
 
 def searched(points: Iterable[PointResult]) -> list[Sequence[PointResult]]:
@@ -44,6 +43,12 @@ def searched(points: Iterable[PointResult]) -> list[Sequence[PointResult]]:
             lines.setdefault((point.plan, point.arm, *others), []).append(point)
     ordered = (sorted(own, key=lambda point: int(point.point[SIZE])) for own in lines.values())
     return [members for members in ordered if len(members) >= FEWEST]
+
+
+def _between(small: int, large: int) -> str:
+    """The setting of both sizes and the one in the middle."""
+    sizes = sorted({small, (small + large) // 2, large})
+    return f"sweep.{SIZE}=[{','.join(map(str, sizes))}]"
 
 
 def _rate(pps: float) -> str:

@@ -21,10 +21,10 @@ def group(records: Iterable[Record]) -> list[Group]:
     """The points of these records, in the order in which they first ran.
 
     The steps of a search belong to none: what it found has a record of its own. Nor do closer
-    looks, whose sizes are no point's.
+    looks, whose sizes are no point's, and warm-ups, which are never judged.
     """
     members: dict[tuple[object, ...], list[Record]] = {}
-    own = (record for record in records if record.pass_ not in ("search", "closer"))
+    own = (record for record in records if record.pass_ in ("outside", "instrumented"))
     for record in sorted(own, key=lambda r: r.sequence):
         key = (record.plan, record.arm, *sorted(record.point.items()))
         members.setdefault(key, []).append(record)

@@ -3,6 +3,7 @@
 
 Each rule takes the samples in the order in which they ran and answers with a warning or None. A
 difference under 2 % is not worth a warning: it is what Korcek and others allowed between repeats.
+Advice names what exists: a key of the plan, or a command.
 """
 
 from collections.abc import Sequence
@@ -12,8 +13,11 @@ from statistics import median
 from typing import Literal
 
 from gatemark import number
+from gatemark.plan.model import Repeat
+from gatemark.stats import remedy
 from gatemark.stats.judgement import Limit, Warning_
 from gatemark.stats.math.interval import Interval
+from gatemark.stats.remedy import ENOUGH
 from gatemark.store.record import Evidence
 
 Code = Literal[
@@ -38,12 +42,13 @@ Code = Literal[
 
 WORTH = 0.02  # of the value
 WIDE = 0.05  # of the value: an interval wider than this
-ENOUGH = 6  # repeats for a 95 % interval of the median
 MODES = 10  # samples from which two modes can be told from chance
 POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow short queues
 SLOWED = 0.05  # of the clock that it had as the load began
 LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
 MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
+ANY = Repeat()  # what a rule takes a plan to ask for (remedy.fitted knows it)
+CPUS = "`gatemark doctor` tells who is on which"
 LATE = 0.01  # of an emulated line's departures, over 1 ms: up to there the 99th percentile is right
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
@@ -57,7 +62,10 @@ def tester_limited(limit: Limit, why: str) -> Warning_ | None:
     """The tester was the limit, so the value is a lower bound; `why` has its number."""
     if limit != "tester":
         return None
-    advice = "At least this much: use a faster tester, or give it a CPU of its own."
+    advice = (
+        "At least this much: use a faster tester, give it a CPU of its own "
+        f"({CPUS}), or slow the lab's gateway by `gateway.slow_to_pps`."
+    )
     return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
 
 
@@ -66,7 +74,10 @@ def late_line(limit: Limit, share: float) -> Warning_ | None:
     if share <= LATE or limit == "tester":
         return None
     seen = f"The line sent {_percent(share)} of its frames over 1 ms late."
-    advice = "The rate is right, the 99th percentile of the delay is not: quiet the machine."
+    advice = (
+        "The rate is right, the 99th percentile of the delay is not: quiet the machine, or give "
+        f"the line a CPU of its own ({CPUS})."
+    )
     return warning("tester-limited", advice, seen, share)
 
 
@@ -74,10 +85,8 @@ def few_repeats(n: int) -> Warning_ | None:
     """Too few repeats for a 95 % interval."""
     if n >= ENOUGH:
         return None
-    advice = f"Ask for {ENOUGH}: --set repeat.times={ENOUGH}."
-    return warning(
-        "few-repeats", advice, f"{n} of {ENOUGH} repeats: the interval is the range.", -n
-    )
+    seen = f"{n} of {ENOUGH} repeats: the interval is the range."
+    return warning("few-repeats", remedy.enough(Repeat(times=n)), seen, -n)
 
 
 def spread(interval: Interval) -> Warning_ | None:
@@ -87,7 +96,7 @@ def spread(interval: Interval) -> Warning_ | None:
         return None
     share = width / abs(interval.value) if interval.value else 1.0
     seen = f"The interval spans {_percent(share)} of its value; up to {_percent(WIDE)} is usual."
-    return warning("spread", "Quiet the machine or repeat more often.", seen, share)
+    return warning("spread", remedy.narrow(ANY), seen, share)
 
 
 def _percent(share: float) -> str:
@@ -99,7 +108,7 @@ def invalid_trials(invalid: int) -> Warning_ | None:
     if not invalid:
         return None
     seen = f"{invalid} trial{'' if invalid == 1 else 's'} did not count."
-    return warning("invalid-trials", "Their records say why.", seen, invalid)
+    return warning("invalid-trials", "`gatemark show RUN --all` says why.", seen, invalid)
 
 
 def unnamed_functions(share: float) -> Warning_ | None:
@@ -107,7 +116,8 @@ def unnamed_functions(share: float) -> Warning_ | None:
     if share < MOST_UNNAMED:
         return None
     seen = f"{_percent(share)} of what it runs is in functions that subsystems.toml does not have."
-    return warning("unnamed-functions", "Give yours with --subsystems.", seen, share)
+    advice = "Give your own names: `gatemark show RUN --subsystems FILE`."
+    return warning("unnamed-functions", advice, seen, share)
 
 
 def first_run_slow(values: Sequence[float]) -> Warning_ | None:
@@ -120,8 +130,7 @@ def first_run_slow(values: Sequence[float]) -> Warning_ | None:
         return None
     share = below / median(values)
     seen = f"The first repeat lies {_percent(share)} below all others."
-    advice = "Caches or tables were cold; send a warm-up first."
-    return warning("first-run-slow", advice, seen, share)
+    return warning("first-run-slow", remedy.warm(ANY), seen, share)
 
 
 def drift(values: Sequence[float]) -> Warning_ | None:
@@ -137,8 +146,7 @@ def drift(values: Sequence[float]) -> Warning_ | None:
     share = abs(change) / (abs(median(values)) or 1.0)
     way = "above" if change > 0 else "below"
     seen = f"The later half of the repeats lies {_percent(share)} {way} the earlier."
-    advice = "Heat, clock or a neighbour: interleave the setups."
-    return warning("drift", advice, seen, share)
+    return warning("drift", remedy.steady(ANY), seen, share)
 
 
 def bimodal(values: Sequence[float]) -> Warning_ | None:
@@ -153,7 +161,8 @@ def bimodal(values: Sequence[float]) -> Warning_ | None:
         if gap > max(3 * span, WORTH * abs(median(ordered))):
             seen = f"Two states near {median(low):.4g} and {median(high):.4g}."
             share = gap / (abs(median(ordered)) or 1.0)
-            return warning("bimodal", "Find what switches between them.", seen, share)
+            advice = "Find what switches between them: `gatemark export RUN --raw` has each trial."
+            return warning("bimodal", advice, seen, share)
     return None
 
 
@@ -172,7 +181,7 @@ def observer_effect(outside: Sequence[float], instrumented: Sequence[float]) -> 
     share = abs(change) / (abs(median(outside)) or 1.0)
     way = "more" if change > 0 else "less"
     seen = f"The instrumented pass reads {_percent(share)} {way} than the pass from outside."
-    advice = "Take no rates from it; use fewer probes to see less of an effect."
+    advice = "No rate comes from it; fewer probes in `probe.use` disturb less."
     return warning("observer-effect", advice, seen, share)
 
 
@@ -184,8 +193,7 @@ def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
     slowed = [evidence for evidence in instrumented if _slowed(evidence)]
     if not slowed:
         return None
-    advice = "It was slowed for heat or power; cool it, and pause longer."
-    return warning("throttled", advice, _clocks(slowed[0]), len(slowed))
+    return warning("throttled", remedy.cool(ANY), _clocks(slowed[0]), len(slowed))
 
 
 def _clocks(evidence: Evidence) -> str:
@@ -210,11 +218,12 @@ def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
     """Sender and sink have two clocks, and less is known of these than the delay is long."""
     if not error_ns or error_ns < delay_ns:
         return None
+    seen = f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are."
     advice = (
-        f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are: take the "
-        "difference between two of them, or TCP's round trip, or one machine for both sides."
+        "Take the difference between two of them, or TCP's round trip (`gatemark run quick/tcp`), "
+        "or one machine for both sides."
     )
-    return warning("clock", advice)
+    return warning("clock", advice, seen, error_ns)
 
 
 def order_p(values: Sequence[float]) -> float:
@@ -233,8 +242,33 @@ def order_p(values: Sequence[float]) -> float:
 def twin_differs(arm: str, against: str, difference: str) -> Warning_:
     """An A/A step does not hold zero, but differs by so much."""
     seen = f"{arm} is {against} again and differs from it by {difference}."
-    advice = "Steps as small may be chance; quiet the machine or repeat more often."
-    return warning("twin-differs", advice, seen)
+    return warning("twin-differs", remedy.small(ANY), seen)
+
+
+def incomplete(missing: int, resume: str) -> Warning_ | None:
+    """Trials are still to be measured; `resume` is the command that does so."""
+    if not missing:
+        return None
+    seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
+    return warning("incomplete", f"Go on with the run: `{resume}`.", seen)
+
+
+def no_ceiling(*, asked: bool, line: bool) -> Warning_:
+    """The tester alone was not measured. `asked`: it has an arm; `line`: one without it counts."""
+    seen = "The tester alone was not measured, so a value may be its limit."
+    if asked:
+        return warning("no-ceiling", "`gatemark show RUN --all` says why.", seen)
+    more = " and `line = false` where there is a [line]" if line else ""
+    return warning("no-ceiling", f'Add an arm with `path = "direct"`{more}.', seen)
+
+
+def no_instrumented_pass(*, asked: bool) -> Warning_:
+    """Nothing on the gateway was read. `asked`: the plan has probes, but no trial counted."""
+    seen = "Flow table and shaper were not watched."
+    advice = 'Add probes: `--set \'probe.use=["conntrack","shaper"]\'`.'
+    return warning(
+        "no-instrumented-pass", "`gatemark show RUN --all` says why." if asked else advice, seen
+    )
 
 
 def bursty_sender(
@@ -253,4 +287,4 @@ def bursty_sender(
     if clump <= POLL:
         seen = f"Nothing arrived for {_percent(holes)} of the time."
     weight = max(clump / POLL, holes / HOLES)
-    return warning("bursty-sender", "Give the sender a CPU of its own.", seen, weight)
+    return warning("bursty-sender", f"Give the sender a CPU of its own: {CPUS}.", seen, weight)

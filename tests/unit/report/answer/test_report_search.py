@@ -148,7 +148,10 @@ def test_a_search_under_way_in_words(standing: Standing, words: str) -> None:
 
 
 def test_the_trial_of_a_search_names_its_load() -> None:
-    assert describe(steps().specs[0], 1) == "s/p  route  NDR  repeat 1 of 1"
+    spec = steps().specs[0]
+    assert describe(spec, 1) == "s/p  route  NDR  repeat 1 of 1"
+    warmup = replace(spec, pass_="warmup")  # noqa: S106  not a password
+    assert describe(warmup, 1) == "s/p  route  NDR  warm-up 1"
 
 
 def test_what_a_search_found_in_words() -> None:

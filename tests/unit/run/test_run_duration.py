@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time that is left: by how fast trials go, without what they waited for others."""
+
+from msgspec.structs import replace
+
+from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
+from gatemark.plan.order import order
+from gatemark.run.duration import Pace, estimate_s
+
+PLAN = Plan(
+    schema=PLAN_SCHEMA,
+    title="",
+    why="",
+    reading="",
+    name="s/p",
+    arm=(Arm(path="route", name="route"),),
+    workload=Workload(duration_s=1.0),
+    repeat=Repeat(times=4),
+)
+
+
+def left_s(took_s: float, waited_s: float) -> float:
+    """Seconds that are left after the first of four trials, which ended after so long."""
+    now_s = 0.0
+    pace = Pace(lambda: now_s, lambda: waited_s)
+    first, *others = order([PLAN], 1)
+    now_s = took_s
+    pace.done(first)
+    return pace.left_s(others)
+
+
+def test_slow_trials_take_longer_than_was_estimated() -> None:
+    one_s = estimate_s(order([PLAN], 1)[:1])
+    assert left_s(2 * one_s, 0.0) == 6 * one_s
+
+
+def test_time_that_others_had_the_machine_makes_no_trial_slower() -> None:
+    assert left_s(602.0, 600.0) == left_s(2.0, 0.0)
+
+
+def test_a_warm_up_takes_as_long_as_a_repeat() -> None:
+    warmed = replace(PLAN, repeat=Repeat(times=3, warmup=1))
+    assert estimate_s(order([warmed], 1)) == estimate_s(order([PLAN], 1))

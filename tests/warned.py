@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every warning once; of those with several reasons or texts each of them."""
+
+from gatemark.plan.model import Repeat
+from gatemark.stats.change.rising import rising
+from gatemark.stats.judgement import PointResult, Warning_
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.point import warn
+from gatemark.stats.subject import Subject
+from gatemark.store.record import CpuReading, Definition, Evidence
+
+HEAT = Evidence(thermal={"throttled": 3.0})
+BUSY = CpuReading(thread="napi/gw0", cpu=1, busy=0.95, waiting=0.0)
+CLOCK = Evidence(thermal={"clock_start_mhz": 800.0, "clock_low_mhz": 600.0}, cpu=(BUSY,))
+# What plans may ask for already, which no advice repeats.
+REPEATS = (
+    Repeat(),
+    Repeat(times=2),
+    Repeat(times=40),
+    Repeat(times=3, boots=4),
+    Repeat(boots=8),
+    Repeat(spread=0.02),
+    Repeat(warmup=1),
+    Repeat(warmup=8),
+)
+
+
+def every() -> list[Warning_]:
+    """Those of the rules, with the advice that they have for any plan."""
+    warned = [
+        warn.tester_limited("tester", "the sender sent 90 %"),
+        warn.late_line("none", 0.03),
+        warn.few_repeats(4),
+        warn.spread(Interval(100.0, 95.0, 105.0, 6, 0.97)),
+        warn.spread(Interval(0.0, -1.0, 1.0, 6, 0.97)),
+        warn.invalid_trials(1),
+        warn.invalid_trials(2),
+        warn.unnamed_functions(0.2),
+        warn.first_run_slow([900.0, 1000.0, 1004.0, 998.0, 1001.0]),
+        warn.drift([1000.0, 990.0, 980.0, 970.0, 960.0, 950.0]),
+        warn.drift([950.0, 960.0, 970.0, 980.0, 990.0, 1000.0]),
+        warn.bimodal([100.0] * 5 + [120.0] * 5),
+        warn.bimodal([-1.0] * 5 + [1.0] * 5),
+        warn.observer_effect([1000.0, 1001.0], [900.0]),
+        warn.observer_effect([1000.0, 1001.0], [1100.0]),
+        warn.throttled([HEAT, CLOCK]),
+        warn.throttled([CLOCK]),
+        warn.clock(20_000.0, 10_000.0),
+        warn.twin_differs("again", "route", "3 % (1 to 5)"),
+        warn.bursty_sender(1e6, 1e5, 0.0, 1.0),
+        warn.bursty_sender(1e4, 0.0, 50.0, 1.0),
+        warn.incomplete(3, "gatemark run --resume 20261121-161500-quick"),
+        warn.no_ceiling(asked=False, line=False),
+        warn.no_ceiling(asked=False, line=True),
+        warn.no_ceiling(asked=True, line=False),
+        warn.no_instrumented_pass(asked=False),
+        warn.no_instrumented_pass(asked=True),
+        *rising(map(_searched, (64, 128, 256), (1000.0, 1500.0, 1000.0))),
+    ]
+    assert all(warned)
+    return [each for each in warned if each]
+
+
+def _searched(frame_bytes: int, rate_pps: float) -> PointResult:
+    definition = Definition(path="route", quantity="throughput", frame_bytes=frame_bytes)
+    return PointResult(
+        subject=Subject(
+            plan="rfc/throughput",
+            arm="route",
+            setup="route",
+            point={"frame_bytes": frame_bytes, "goal": "ndr"},
+            definition=definition,
+        ),
+        values={"throughput_pps": Interval(rate_pps, rate_pps, rate_pps, 6, 0.97)},
+        limit="cpu",
+        why="",
+        at_least=False,
+        invalid=0,
+    )
