@@ -294,7 +294,6 @@ def _judged(found: Sequence[Record]) -> Judgement:
         warnings=(Warning_("drift", "Received fell by 1.2 % over the run; repeat it when idle."),),
         trials=len(found),
         invalid=1,
-        skipped=0,
         missing=2,
     )
 
@@ -310,7 +309,6 @@ def nothing() -> Judgement:
         warnings=(),
         trials=0,
         invalid=0,
-        skipped=0,
         missing=12,
     )
 

@@ -220,7 +220,6 @@ def judgement() -> Judgement:
         warnings=(),
         trials=len(trials()),
         invalid=0,
-        skipped=0,
         missing=0,
     )
     return frozen(made)

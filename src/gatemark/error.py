@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can go wrong, as few kinds as the user can act on; each message names the fix."""
 
+from typing import Final
+
+NOT_HERE: Final = "not available here: "  # begins the reason of a trial that was skipped
+
 
 class GatemarkError(Exception):
     """A failure, reported to the user in one line; `exit_code` is what the command ends with."""

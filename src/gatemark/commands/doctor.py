@@ -16,12 +16,14 @@ def doctor(
 ) -> None:
     """Say what this machine can measure, and what is missing.
 
+    The features of gateways are tried in a lab that is made for it, which takes some seconds.
     Exit code 1 if the built-in lab cannot work here.
     """
     from dataclasses import asdict
 
     from gatemark.error import UnavailableError
-    from gatemark.run.reach import reach
+    from gatemark.run.preflight import refusal
+    from gatemark.run.preflight.reach import reach
     from gatemark.station import own
     from gatemark.station.doctor import examine
 
@@ -31,19 +33,22 @@ def doctor(
     except UnavailableError as error:
         refused = str(error)
     findings = examine(refused)
+    is_able = all(finding.ok for finding in findings if finding.needed)
+    features = refusal.features() if is_able else []
     last = reach(findings)
     if json_:
-        output.lines(asdict(finding) for finding in (*findings, *last))
+        output.lines(asdict(finding) for finding in (*findings, *features, *last))
     else:
-        output.columns([(_mark(finding), finding.what, _text(finding)) for finding in findings])
+        shown = (*findings, *features)
+        output.columns([(_mark(finding), finding.what, _text(finding)) for finding in shown])
         output.say()
         output.columns([(finding.what, _text(finding)) for finding in last])
-    if any(finding.needed and not finding.ok for finding in findings):
+    if not is_able:
         raise typer.Exit(1)
 
 
 def _text(finding: "Finding") -> str:
-    return finding.text if finding.ok else f"{finding.text}: {finding.fix}"
+    return finding.text if finding.ok or not finding.fix else f"{finding.text}: {finding.fix}"
 
 
 def _mark(finding: "Finding") -> str:

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gatemark plan`: what a suite or plan would run, and how long it would take."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatemark.commands.console import output
 from gatemark.commands.setting import SET_HELP, VARIANT_HELP
 
+if TYPE_CHECKING:
+    from gatemark.plan.model import Plan, TrialSpec
+
+MANY = 5  # arms that take more than a second or two
 NAME_HELP = "A name of `gatemark list`, or a plan's file.  [quick]"
 
 
@@ -19,7 +24,10 @@ def plan(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each trial.")] = False,
 ) -> None:
-    """Show what would run, and for how long; start nothing."""
+    """Show what would run, and for how long; measure nothing.
+
+    As root it tries the features in a lab that is made for it, and names arms that it would skip.
+    """
     import msgspec
 
     from gatemark.commands.setting import chosen
@@ -50,3 +58,23 @@ def plan(
         )
     output.columns(rows)
     output.say(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")
+    output.prose(*_skipped(trials, plans))
+
+
+def _skipped(trials: "Sequence[TrialSpec]", plans: "Sequence[Plan]") -> list[str]:
+    """Which arms the built-in lab would skip, a line for each reason; nothing without features."""
+    from gatemark.report.words.refusal import by_reason
+    from gatemark.run.preflight import refusal
+
+    if not (arms := refusal.tried(trials)):
+        return []
+    if len(arms) >= MANY:
+        output.say(f"Trying {len(arms)} arms on the built-in lab ...", err=True)
+    try:
+        reasons = refusal.in_lab(arms)
+    except refusal.UNKNOWN as error:
+        return [f"Which arms the built-in lab would skip is not known: {error}"]
+    lines = by_reason(refusal.of_trials(trials, plans, reasons), len(plans))
+    return [f"The built-in lab would skip: {line}" for line in lines] or [
+        "The built-in lab would skip none of them."
+    ]

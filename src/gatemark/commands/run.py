@@ -131,7 +131,8 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     with telling(directory.path):
         directory.write_page(page.render([kept_source]))
     if json_:
-        output.lines(msgspec.to_builtins(value) for value in values(kept_source.judgement))
+        judgement = kept_source.judgement
+        output.lines(map(msgspec.to_builtins, (*values(judgement), *judgement.refusals)))
     else:
         terminal.tell(kept_source, directory.page)
     judged = [record for record in kept_source.records if record.pass_ != "warmup"]

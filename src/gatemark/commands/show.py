@@ -61,7 +61,7 @@ def show(
             "\n".join([*([markdown.head()] if header else []), markdown.row(kept, judgement)])
         )
     elif json_:
-        output.lines(msgspec.to_builtins(value) for value in values(judgement))
+        output.lines(map(msgspec.to_builtins, (*values(judgement), *judgement.refusals)))
     else:
         directory = RunDirectory(path)
         page = directory.page if directory.has_page() else None

@@ -58,8 +58,9 @@ class Planned(Changes):
         self.change.append(change)
         self.reverse.append(undo)
 
-    async def attempt(self, change: Script, undo: Script) -> None:
-        """Write it down."""
+    async def attempt(self, change: Script, undo: Script, refused: str = "") -> None:
+        """Write it down; its script tells what is refused."""
+        del refused
         await self.make(change, undo)
 
 

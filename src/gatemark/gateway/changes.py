@@ -50,13 +50,13 @@ class Changes:
         before = self.journal.keep(self._undos) if self.journal else NOTHING
         await self._run(before, change)
 
-    async def attempt(self, change: Script, undo: Script) -> None:
+    async def attempt(self, change: Script, undo: Script, refused: str = "") -> None:
         """As `make`, of what this gateway may lack.
 
-        Raises UnavailableError with its own word where it refuses `change`.
+        Raises UnavailableError with its own word where it refuses `change`, behind `refused`.
         """
         await self.make(NOTHING, undo)
-        with _lacking():
+        with _lacking(refused):
             await self._run(NOTHING, change)
 
     async def hold(self, verb: str, request: Mapping[str, Any]) -> None:
@@ -124,11 +124,11 @@ class Changes:
 
 
 @contextmanager
-def _lacking() -> Iterator[None]:
+def _lacking(refused: str = "") -> Iterator[None]:
     """Turn a refusal into what the gateway lacks; a host that is lost stays an error."""
     try:
         yield
     except NodeError as error:
         if not error.output:
             raise
-        raise UnavailableError(error.output) from None
+        raise UnavailableError(f"{refused}{error.output}") from None

@@ -14,6 +14,7 @@ HOOKS = {
 }
 
 FREE = "{here} || exit 0; echo {taken} >&2; exit 1"
+REFUSED = "the gateway's kernel refuses these rules: "
 ADD = "printf %s {rules} | nft -f -"
 
 
@@ -37,4 +38,5 @@ async def add(changes: Changes, name: str, chains: str) -> None:
     await changes.attempt(
         shell(ADD, rules=f"table inet {name} {{\n{chains}}}\n"),
         undo=shell("if {here}; then nft delete table inet {name}; fi", here=here, name=name),
+        refused=REFUSED,
     )

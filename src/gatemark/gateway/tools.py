@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from gatemark.error import NOT_HERE
 from gatemark.node.quoted import literal, sh
 from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
 from gatemark.plan.model import Arm
@@ -45,11 +46,11 @@ class Means:
         if arm.path == "direct":
             return ""
         if reason := self._wiring(arm):
-            return f"not available here: {reason}"
+            return f"{NOT_HERE}{reason}"
         if self.gateway.mode is Mode.OBSERVE:
             return self._observed(arm)
         needs = [tool for tool in self._needs(arm) if not self.tools & {*tool.split("|")}]
-        return f"not available here: no {needs[0].split('|')[0]} on the gateway" if needs else ""
+        return f"{NOT_HERE}no {needs[0].split('|')[0]} on the gateway" if needs else ""
 
     def _wiring(self, arm: Arm) -> str:
         if arm.path == "endpoint" and not self.gateway.agent:

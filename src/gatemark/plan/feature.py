@@ -58,6 +58,13 @@ class Argument(NamedTuple):
         return len(match[1] or "") <= self.decimals and least <= float(text) <= most
 
     @property
+    def sample(self) -> str:
+        """What it may be."""
+        if self.default or self.words:
+            return self.default or self.words[0]
+        return self.name.lower() if self.pattern else f"{self.least:.0f}"
+
+    @property
     def choice(self) -> str:
         """What it may be, in words."""
         if self.words or self.shown:
@@ -230,6 +237,21 @@ def form(name: str) -> str:
     return "".join((name, *arguments, "[:WORD...]" if FEATURES[name].options else ""))
 
 
+def samples(name: str) -> dict[str, str]:
+    """A feature in each of its kinds, by the word that tells them apart: shape:cake by cake.
+
+    None of what takes a user's own name.
+    """
+    arguments = FEATURES[name].arguments
+    if any(argument.is_name for argument in arguments):
+        return {}
+    choice = next((argument for argument in arguments if argument.words), None)
+    return {
+        word: ":".join((name, *(word if a is choice else a.sample for a in arguments)))
+        for word in (choice.words if choice else ("",))
+    }
+
+
 def parts(feature: str) -> tuple[str, tuple[str, ...]]:
     """A feature's name and its arguments: `filter:100` is ("filter", ("100",)). Raises UsageError.
 
@@ -300,6 +322,14 @@ def unrated(feature: str) -> str:
     """The feature's word without its rate: what two rates of one shaper have in common."""
     name, *further = feature.split(":")
     return ":".join((name, *further[:1], *further[2:]))
+
+
+def unnumbered(feature: str) -> str:
+    """The feature's word without its numbers: what filter:10 and filter:100 have in common."""
+    name, given = parts(feature)
+    arguments = FEATURES[name].arguments
+    kept = [text for argument, text in zip(arguments, given, strict=False) if argument.words]
+    return ":".join((name, *kept, *given[len(arguments) :]))
 
 
 def on_line(arm: Arm, line_bps: tuple[float, float] | None) -> Arm:

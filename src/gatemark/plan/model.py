@@ -75,6 +75,9 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
     line: bool = True  # direct: false leaves the plan's line out, which bounds the tester's ceiling
 
+    def __hash__(self) -> int:  # the factors of `at` have none
+        return hash((self.path, self.features, self.name))
+
     @property
     def setup(self) -> str:
         """The setup in words: `nat + filter:100`."""

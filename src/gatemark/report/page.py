@@ -25,6 +25,7 @@ from gatemark.report.chart.palette import palette
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.report.several import called, side_by_side
+from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, repeat_command, repeat_plan
 from gatemark.report.words.table import Table
 from gatemark.stats.point.tree import tree
@@ -93,6 +94,7 @@ def about(source: Source) -> dict[str, Any]:
     return {
         "source": source,
         "name": called(source),
+        "not_measured": not_measured(run, judgement),
         "verdict": verdict.lines(source),
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TextIO
 
 from gatemark.printable import printable
-from gatemark.report import brief
 from gatemark.report.answer import condition, line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
 from gatemark.report.words import fold
+from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.report.words.table import Table
 
@@ -51,6 +51,7 @@ def _lines(source: Source, page: Path | None) -> Iterator[Line]:
     """Sentence, conditions, tables, warnings, where it lies, how to repeat it."""
     run, judgement = source.run, source.judgement
     yield "bold", judgement.sentence
+    yield from (("yellow", text) for text in not_measured(run, judgement))
     yield from (("bold", text) for text in verdict.lines(source))
     yield "dim", _conditions(source)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)

@@ -17,11 +17,14 @@ from gatemark.node.shield import whole
 from gatemark.plan.model import NEW, OLD, TrialSpec
 from gatemark.plan.trace import SOURCES
 from gatemark.plan.workloads import by_name
+from gatemark.report.words.refusal import by_reason
 from gatemark.run import stop
+from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
 from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import measure
+from gatemark.run.preflight import refusal
 from gatemark.run.rig import Rig
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
@@ -181,6 +184,7 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
     first = next_batch(run, records)[0]
     if not first.boot:  # a station that cannot be built is reported before any progress
         run = await _stand(rig, directory, run, first, records)
+        await _warn_of_skipped(rig.bench, run, left, display)
     display.begin(len(run.trials), estimate_s(left))
     while batch := next_batch(run, records):
         if batch[0].trial not in {spec.trial for spec in run.trials}:
@@ -199,6 +203,16 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
                 if done.trial not in still:
                     pace.done(done)
     return run
+
+
+async def _warn_of_skipped(
+    bench: Bench, run: Run, left: Sequence[TrialSpec], display: Display
+) -> None:
+    """Say which arms will be skipped before minutes are measured, where trying is quick."""
+    if refusal.is_quick(bench):
+        reasons = await refusal.on_bench(bench, refusal.tried(left))
+        for line in by_reason(refusal.of_trials(left, run.plans, reasons), len(run.plans)):
+            display.warn(f"will be skipped: {line}")
 
 
 def _left(run: Run, records: Sequence[Record]) -> list[TrialSpec]:

@@ -7,7 +7,7 @@ verified.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Here, LocalProcess, Node
 from gatemark.plan.feature import parts, programs
-from gatemark.plan.model import TrialSpec
+from gatemark.plan.model import Arm, Command, TrialSpec
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
 from gatemark.store.record import CpuReading, ProgramReading
@@ -53,7 +53,7 @@ class Programs:
 
     def __init__(self, station: Station, spec: TrialSpec) -> None:
         self.gateway = station.gateway
-        self.programs = list(wanted(station.gateway, spec))
+        self.programs = list(wanted(station.gateway, spec.arm, spec.commands))
         # A namespace's programs go where its threads forward; niceness is that of any program, so
         # forwarding goes before them, as a kernel's softirq does.
         on_cpu = isinstance(station.gateway.node, Here)
@@ -134,13 +134,11 @@ def crossed(text: str, devices: Collection[str]) -> dict[str, int]:
     }
 
 
-def wanted(gateway: Gateway, spec: TrialSpec) -> Iterator[Program]:
-    """The programs of a trial's arm."""
-    for feature in programs(spec.arm.features):
+def wanted(gateway: Gateway, arm: Arm, commands: Mapping[str, Command]) -> Iterator[Program]:
+    """The programs of an arm, by the commands of its plan."""
+    for feature in programs(arm.features):
         name, options = parts(feature)
-        asked = Wanted(
-            far.linked(gateway, spec.arm), spec.arm.path, feature, options, spec.commands
-        )
+        asked = Wanted(far.linked(gateway, arm), arm.path, feature, options, commands)
         yield running(name).program(asked)
 
 

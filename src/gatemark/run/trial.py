@@ -9,7 +9,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, InvalidTrialError, StuckError, UnavailableError
+from gatemark.error import (
+    NOT_HERE,
+    GatemarkError,
+    InvalidTrialError,
+    StuckError,
+    UnavailableError,
+)
 from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
 from gatemark.plan import workloads
@@ -67,7 +73,7 @@ async def run(
         series = reading.series(spec, raw, threads)
         record = _with_packets(bench, spec, record, raw)
     except UnavailableError as error:
-        return replace(base, status="skipped", reason=f"not available here: {error}"), {}
+        return replace(base, status="skipped", reason=f"{NOT_HERE}{error}"), {}
     except GatemarkError as error:
         for stuck in _causes(error):
             await bench.free(stuck)

@@ -46,6 +46,7 @@ from gatemark.stats.point.sweep import RATES, Judged, knees
 from gatemark.stats.point.timed import MEDIAN, is_timed
 from gatemark.stats.queue.mixed import Sheaf
 from gatemark.stats.queue.queues import queues
+from gatemark.stats.refusal import refusals, skipped
 from gatemark.stats.sentence import of_ab, of_travels, sentence
 from gatemark.stats.shape import closer
 from gatemark.stats.shape.diagnose import diagnose, without_explained
@@ -107,6 +108,7 @@ def judge(
         diagnoses=tuple(diagnosis for diagnosis in diagnoses if diagnosis.findings),
         executed=exact.executed(run.plans, judged),
         queues=_ordered(run, queues(run.trials, records, sheaf or {})),
+        refusals=refusals(map(skipped, records), run.plans),
         sentence="",
         warnings=(
             *_of_run(run, judged, ceilings, invalid, missing),
@@ -116,7 +118,6 @@ def judge(
         ),
         trials=len(done),
         invalid=invalid,
-        skipped=sum(record.status == "skipped" for record in records),
         missing=missing,
     )
     return replace(made, sentence=_sentence(run, records, made))

@@ -275,6 +275,16 @@ class Queue(About, frozen=True, kw_only=True):
     dropped: dict[str, float] = msgspec.field(default_factory=dict)
 
 
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """Trials of one arm that are skipped for one reason (stats.refusal)."""
+
+    plan: str  # suite/file
+    arm: str  # its name
+    reason: str  # what is lacking, in words
+    trials: int  # that are skipped
+    of: int  # all trials of the arm
+
+
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """A run, judged."""
 
@@ -294,12 +304,17 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     diagnoses: tuple[Diagnosis, ...] = ()  # the shapes of what each arm lost
     executed: tuple[Executed, ...] = ()  # instructions of one packet, by arm and point
     queues: tuple[Queue, ...] = ()  # what flows saw of the queue that a load beside them filled
+    refusals: tuple[Refusal, ...] = ()  # arms that were not measured, or in part, and why
     sentence: str  # the answer in one sentence, numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int
     invalid: int
-    skipped: int
     missing: int  # planned and not (yet) run
+
+    @property
+    def skipped(self) -> int:
+        """Trials that could not run."""
+        return sum(refusal.trials for refusal in self.refusals)
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,6 +64,16 @@ def test_they_are_data_where_asked(nated: Path) -> None:
     assert {row["published"]["value"] for row in rows} >= {47.5e6, 34.2e6}
 
 
+def test_an_arm_that_was_skipped_is_data_too(tmp_path: Path) -> None:
+    *others, last = builder.trials()
+    why = "not available here: no IPv6 on the gateway"
+    skipped = msgspec.structs.replace(last, arm="cake", status="skipped", reason=why, values={})
+    path = kept(tmp_path / "run", [*others, skipped])
+    *_, row = map(json.loads, gatemark("show", path, "--json").out.splitlines())
+    reason = "no IPv6 on the gateway"
+    assert row == {"plan": last.plan, "arm": "cake", "reason": reason, "trials": 1, "of": 1}
+
+
 def test_nothing_alike_is_told_beside_the_data(run: Path) -> None:
     done = gatemark("show", run, "--reference")
     assert (done.code, done.out) == (0, "")

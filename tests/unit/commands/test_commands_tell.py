@@ -96,11 +96,19 @@ def test_a_cut_run_can_be_shown(tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-def test_doctor_tells_a_row_for_each_ability() -> None:
-    done = in_a_process("doctor")
+def test_doctor_tells_a_row_for_each_ability(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gatemark.run.preflight import refusal
+    from gatemark.station import doctor, own
+
+    feature = doctor.Finding("feature shape", ok=False, text="cake: no such queue", needed=False)
+    monkeypatch.setattr(own, "enter", lambda: None)
+    monkeypatch.setattr(refusal, "features", lambda: [feature])
+    done = gatemark("doctor")
     assert done.err == ""
     abilities, last = done.out.split("\n\n")
     assert {line.split()[0] for line in abilities.splitlines()} <= {"ok", "NO", "no"}
+    (row,) = (line for line in abilities.splitlines() if "feature" in line)
+    assert row.split(maxsplit=3) == ["no", "feature", "shape", "cake: no such queue"]
     assert last.startswith("can run ")
 
 
@@ -108,12 +116,13 @@ def test_doctor_tells_a_row_for_each_ability() -> None:
 def test_doctor_fails_where_the_lab_cannot_work(
     needed: bool, code: int, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gatemark.run import reach
+    from gatemark.run.preflight import reach, refusal
     from gatemark.station import doctor, own
 
     missing = doctor.Finding("nft", ok=False, text="missing", fix="get it", needed=needed)
     monkeypatch.setattr(own, "enter", lambda: None)
     monkeypatch.setattr(doctor, "examine", lambda _: [missing])
+    monkeypatch.setattr(refusal, "features", list)
     monkeypatch.setattr(reach, "reach", lambda _: [])
     done = gatemark("doctor")
     assert done.code == code

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.feature import FEATURES, parts, tracks
+from gatemark.plan.feature import FEATURES, parts, samples, tracks, unnumbered
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.model import Arm, Direction, Plan, Workload
 
@@ -45,6 +45,33 @@ def test_a_feature_is_a_name_and_its_words(word: str, found: tuple[str, tuple[st
 def test_a_wrong_feature_is_told_with_the_mend(word: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parts(word)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_each_feature_has_samples_that_a_plan_takes(name: str) -> None:
+    assert {parts(sample)[0] for sample in samples(name).values()} <= {name}
+    assert bool(samples(name)) is (name != "command")
+
+
+def test_the_samples_of_a_feature_are_its_kinds() -> None:
+    assert samples("shape")["cake"] == "shape:cake:100"
+    assert samples("filter") == {
+        kind: f"filter:1:{kind}" for kind in ("nft", "set", "map", "legacy")
+    }
+    assert samples("conntrack") == {"": "conntrack"}
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("conntrack", "conntrack"),
+        ("filter:100", "filter:nft"),
+        ("shape:cake:15/90:wan", "shape:cake:wan"),
+        ("capture:tcpdump:68:disk", "capture:tcpdump:disk"),
+    ],
+)
+def test_a_kind_has_no_numbers(word: str, kind: str) -> None:
+    assert unnumbered(word) == kind
 
 
 @pytest.mark.parametrize("path", ["switch", "direct"])

@@ -71,7 +71,6 @@ def judged(points: tuple[PointResult, ...]) -> Judgement:
         warnings=(),
         trials=0,
         invalid=0,
-        skipped=0,
         missing=0,
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.run.reach import CAN, CANNOT, FULL_SPEED, reach
+from gatemark.run.preflight.reach import CAN, CANNOT, FULL_SPEED, reach
 from gatemark.station.doctor import Finding
 from gatemark.station.image.arch import ARCHES
 

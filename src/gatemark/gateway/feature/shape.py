@@ -65,6 +65,7 @@ UNDO: Final = (
     "case $(tc qdisc show dev {port} root) in "
     f"*' {HANDLE} '*) tc qdisc del dev {{port}} root;; esac"
 )
+REFUSED: Final = "the gateway's kernel refuses this queue: "
 KERNELS_OWN: Final = "0:"  # the handle of a qdisc that nobody made
 TABLE: Final = "gatemark_shape"
 
@@ -84,7 +85,8 @@ async def apply(asked: Asked) -> None:
     shape = parse(asked.arguments)
     for port, bps in _rates(asked, shape):
         await require_free(asked.gateway, port)
-        await asked.changes.attempt(change(shape, port, bps), undo=shell(UNDO, port=port))
+        undo = shell(UNDO, port=port)
+        await asked.changes.attempt(change(shape, port, bps), undo, refused=REFUSED)
     if shape.by == CLASSES:
         chains = table.filter_chains(asked.path, rules(shape.first))
         await table.add(asked.changes, TABLE, chains)

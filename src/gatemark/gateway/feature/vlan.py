@@ -32,7 +32,7 @@ async def apply(asked: Asked) -> None:
     try:
         await changes.make(shell(ADD, device=line.device), undo=REMOVE)
     except NodeError as error:
-        reason = f"no VLAN on {line.device}: has its kernel 8021q? ({error})"
+        reason = f"no VLAN on {line.device}: has its kernel 8021q? ({error.output or error})"
         raise UnavailableError(reason) from None
     await changes.make(routed(line, TAGGED), undo=literal(":"))  # all of it goes with the device
     if asked.path == "nat":

@@ -75,7 +75,7 @@ async def apply(asked: Asked) -> None:
         await gateway.run(*sh(THERE))
         await changes.make(ADD, undo=REMOVE)
     except NodeError as error:
-        raise UnavailableError(f"no WireGuard on the gateway ({error})") from None
+        raise UnavailableError(f"no WireGuard on the gateway ({error.output or error})") from None
     put = await far.put(asked, LINK_MTU, TUNNEL)
     own = literal(":")
     if asked.path == "nat":

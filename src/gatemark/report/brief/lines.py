@@ -12,6 +12,7 @@ from gatemark.report.answer.answers import tables
 from gatemark.report.brief.tables import briefs
 from gatemark.report.group.source import Source
 from gatemark.report.words.fold import Folded, fold, wrap
+from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, repeat_command, resume_command
 
 LINES, COLUMNS = 24, 80
@@ -35,6 +36,8 @@ def lines(source: Source, page: Path | None) -> Iterator[Line]:
 
 def _begin(source: Source) -> Iterator[Line]:
     yield from _wrapped("bold", source.judgement.sentence)
+    for text in not_measured(source.run, source.judgement):
+        yield from _wrapped("yellow", text)
     for text in verdict.lines(source):
         yield from _wrapped("bold", text)
     if source.run.station.virtual:

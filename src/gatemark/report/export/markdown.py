@@ -7,6 +7,7 @@ from gatemark.report.answer import condition, warning
 from gatemark.report.answer.answers import ANSWERS
 from gatemark.report.group.source import Source
 from gatemark.report.words.markdown import fenced, table, text
+from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import repeat_command
 
 
@@ -19,6 +20,8 @@ def _lines(source: Source) -> Iterator[str]:
     run, judgement = source.run, source.judgement
     yield from (f"## {text(run.title)}", "")
     yield from (f"**{text(judgement.sentence)}**", "")
+    for line in not_measured(run, judgement):
+        yield from (text(line), "")
     facts = condition.conditions(run, source.records, judgement)
     faults = [("Not whole", list(source.faults))] if source.faults else []
     for name, texts in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:

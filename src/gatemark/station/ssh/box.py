@@ -22,7 +22,7 @@ from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any, Final
 
-from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.error import NOT_HERE, NodeError, StationError, UnavailableError
 from gatemark.node import checked
 from gatemark.node.quoted import sh, shell
 from gatemark.node.remote.ssh import Ssh
@@ -158,11 +158,11 @@ class Box:
             return "" if self.asked.local else NO_CEILING
         far = FAR[arm.path]
         if far == "lan2":
-            return "not available here: the path switch needs a second LAN port and host"
+            return f"{NOT_HERE}the path switch needs a second LAN port and host"
         if far == "wan0" and "wan" not in self.asked.sides:
-            return "not available here: one port, so the gateway can only be an endpoint"
+            return f"{NOT_HERE}one port, so the gateway can only be an endpoint"
         if self.asked.path and arm.path not in (self.asked.path, "endpoint"):
-            return f"not available here: the station file says that it is on path {self.asked.path}"
+            return f"{NOT_HERE}the station file says that it is on path {self.asked.path}"
         return ""
 
     async def up(self) -> None:
