@@ -92,6 +92,7 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
     knees = [knee for knee in judged.knees if _is_sound(knee, judged)]
     timed = [point for point in points if is_timed(point, run.plans)]
     plain = [point for point in points if point not in timed]
+    unsound = _unsound(judged)
     texts = (
         _kernels(run, points),
         _full_speed(run, records, plain, knees, judged.comparisons),
@@ -99,12 +100,12 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
         _and_more(_carries(run, records, points, plain, knees), points, timed),
         _takes(run, timed),
         _shapes(run, points),
-        _unsound(judged),
+        unsound,
         _alone(judged.ceilings),
         _uncounted(records),
     )
     text = next(filter(None, texts), "Nothing has been measured yet.")
-    return text + wrong(judged.diagnoses)
+    return text if text == unsound else text + wrong(judged.diagnoses)
 
 
 def _is_sound(judged: PointResult | Knee, among: Judgement) -> bool:

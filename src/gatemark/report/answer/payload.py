@@ -30,7 +30,7 @@ def comparisons(judgement: Judgement) -> Table:
     rows = tuple(_compared(comparison) for comparison in judgement.comparisons)
     head = ("setup", "against", "at", "change, %", "verdict")
     more = ("interval, %", ADJUSTED, "MDE, %")
-    caption = f"What the arms cost: each against the first of its plan; {FAMILY}"
+    caption = f"What the arms cost, each against another; {FAMILY}"
     return Table(caption, head + more, rows, frozenset({3, 6, 7}))
 
 
