@@ -65,7 +65,7 @@ COMPLETED: tuple[tuple[str, list[str]], ...] = (
     ("run --station l", ["lab"]),
     ("run --json quick/t", ["quick/tcp"]),
     ("run wrt54 --variant s", ["short"]),
-    ("run quick --variant s", []),
+    ("run cost/ab --variant s", []),
     ("plan quick/sweep --set repeat.ti", ["repeat.times="]),
     ("plan quick/sweep --set repeat.times=", ["repeat.times=6"]),
     ("plan quick/sweep --set repeat.times =", ["6"]),

@@ -28,6 +28,7 @@ from gatemark.stats.refusal import Skipped, cause, refusals
 
 UNKNOWN: Final = (UnavailableError, StationError, NodeError)  # no lab, so nothing can be told
 COMMAND: Final = "command"  # a user's own: it is run by a trial alone
+ELSEWHERE: Final = "arms with it are skipped here"
 
 Reasons = Mapping[Arm, str]  # why an arm would be skipped; "": it would not
 
@@ -111,7 +112,8 @@ def features() -> list[Finding]:
     try:
         reasons = in_lab(tuple(arm for _, _, arm in kinds))
     except UNKNOWN as error:
-        return [Finding("features", ok=False, text=f"not tried: {error}", needed=False)]
+        text = f"not tried: {error}"
+        return [Finding("features", ok=False, text=text, fix="run it as root", needed=False)]
     rows: dict[tuple[str, str], list[str]] = {}
     for name, word, arm in kinds:
         rows.setdefault((name, reasons[arm]), []).append(word)
@@ -126,4 +128,5 @@ def _path(feature: Feature) -> Path:
 def _finding(name: str, reason: str, words: Sequence[str]) -> Finding:
     kinds = ", ".join(filter(None, words))
     text = ": ".join(filter(None, (kinds, reason))) or "works"
-    return Finding(f"feature {name}", ok=not reason, text=text, needed=False)
+    fix = ELSEWHERE if reason else ""
+    return Finding(f"feature {name}", ok=not reason, text=text, fix=fix, needed=False)
