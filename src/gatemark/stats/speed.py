@@ -59,12 +59,11 @@ def bottleneck(points: Sequence[PointResult]) -> Limit:
 
 
 def words(routed: Speed, comparisons: Iterable[Comparison], where: str) -> str:
-    """`routes 510 k packets/s of 64 bytes on one core (6.2 Gbit/s on the wire at 1518 ...`."""
+    """`routes 510 k packets/s of 64 bytes on one core (6.2 Gbit/s at 1518 bytes) and NATs ...`."""
     small, full = routed.small, routed.full
     text = (
         f"routes {rate(small, RATE, 'packets/s')} of {small.definition.frame_bytes} bytes"
-        f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} on the wire at "
-        f"{full.definition.frame_bytes} bytes)"
+        f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} at {full.definition.frame_bytes} bytes)"
     )
     nat = (c for c in comparisons if _is_nat(c, small) and c.change.verdict == "slower")
     share = next(filter(None, map(fewer, nat)), None)

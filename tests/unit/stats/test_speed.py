@@ -19,8 +19,8 @@ def answer(*points: PointResult, compared: tuple[Comparison, ...] = ()) -> str:
 
 def test_small_and_full_frames_and_what_nat_costs_are_the_first_sentence() -> None:
     assert answer(*swift.points(), compared=swift.comparisons()) == (
-        "This machine's kernel routes 500 k packets/s of 64 bytes (6.15 Gbit/s on the wire at 1518 "
-        "bytes) and NATs 20.0 ± 1.3 % fewer; its CPU is the bottleneck."
+        "This machine's kernel routes 500 k packets/s of 64 bytes (6.15 Gbit/s at 1518 bytes) and "
+        "NATs 20.0 ± 1.3 % fewer; its CPU is the bottleneck."
     )
 
 
