@@ -19,6 +19,8 @@
  */
 #define FRAME_MOST 3200
 
+#define LOOPBACK 1 /* its index, in every namespace (LOOPBACK_IFINDEX) */
+
 static const uint32_t key_zero;
 
 static struct bpf_map array(const char *name, size_t value_bytes, size_t entries)
@@ -153,12 +155,26 @@ static int fill_maps(struct live *live, const struct port_options *options, stru
 	return error ? fault_system(fault, error, "port", "filling the BPF maps") : 0;
 }
 
+/*
+ * In turns there are many runs of the program, and each waits for RCU as it goes in and out of XDP's
+ * dispatcher (live_run.c). A program that is attached somewhere stays in it. Nothing goes over lo.
+ */
+static int hold(struct live *live, const struct port_options *options, struct fault *fault)
+{
+	if (!options->takes_turns)
+		return 0;
+	live->held = bpf_attach_xdp(live->program, LOOPBACK, "lo", BPF_XDP_GENERIC, fault);
+	return live->held < 0 ? live->held : 0;
+}
+
 static int open_programs(struct live *live, const struct port_options *options, struct fault *fault)
 {
 	int error = make_maps(live, options, fault);
 
 	if (!error)
 		error = load_programs(live, fault);
+	if (!error)
+		error = hold(live, options, fault);
 	if (!error)
 		error = fill_maps(live, options, fault);
 	return error ? error : live_try(live, fault);
@@ -172,7 +188,7 @@ static int live_open(struct port *port, const struct port_options *options, stru
 	port->state = live;
 	if (!live)
 		return fault_system(fault, -ENOMEM, NULL, "the live port");
-	live->program = live->probe = -1;
+	live->program = live->probe = live->held = -1;
 	for (int i = 0; i < LIVE_MAPS; i++)
 		live->map[i].fd = -1;
 	error = hop_find(&live->hop, options, fault);
@@ -196,6 +212,7 @@ static void live_close(struct port *port)
 
 	if (!live)
 		return;
+	close_fd(live->held);
 	close_fd(live->program);
 	close_fd(live->probe);
 	for (int i = 0; i < LIVE_MAPS; i++)

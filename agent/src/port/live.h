@@ -26,11 +26,14 @@ struct live {
 	struct hop hop;
 	struct bpf_map map[LIVE_MAPS];
 	int program, probe;
+	int held; /* the program at lo, where it takes turns; else -1 */
 	uint8_t *frame; /* what each page begins with: the largest size */
 	uint32_t frame_bytes; /* without FCS */
 	struct live_plan plan;
 	struct order_place first; /* where the order of the flows begins */
 	uint64_t dropped; /* by the device before sending began */
+	struct turn turn;
+	uint32_t repeat; /* calls of the program in one system call of a turn */
 
 	/* The thread that is inside the kernel, and how the others see it. */
 	pthread_t thread;

@@ -15,6 +15,7 @@
 #include "talk/line.h"
 #include "talk/request.h"
 #include "time/pace.h"
+#include "time/turn.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -57,6 +58,7 @@ struct port_options {
 	const struct siphash_key *key; /* headers are tagged by it; NULL: they are not */
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */
+	bool takes_turns; /* send: with others of this machine */
 	size_t ring_bytes; /* receive: room for packets that wait */
 };
 
@@ -66,6 +68,7 @@ struct port_schedule {
 	uint64_t bound; /* packets to try at most */
 	uint64_t pause_ns; /* a packet that is later than this ends a pause */
 	uint64_t lasts_ns; /* no packet is begun this long after the first due time */
+	struct turn turn;
 };
 
 /* How far sending has come. */

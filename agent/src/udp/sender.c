@@ -210,6 +210,7 @@ static int watch_over(struct sender *sender, struct fault *fault)
 		.bound = sender->bound,
 		.pause_ns = sender->pause_ns,
 		.lasts_ns = sender->end_ns - sender->done.t0_ns,
+		.turn = sender->options.turn,
 	};
 	int error = kind->begin(&sender->port, &schedule, fault);
 	int goes_on = 1;

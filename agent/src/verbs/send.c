@@ -160,9 +160,6 @@ static int check_turns(const struct send_request *request, struct fault *fault)
 	if (request->rate_pps > 0)
 		return fault_set(fault, -EINVAL, "turns", "leave rate_pps out",
 				 "in turns a sender goes as fast as it can");
-	if (request->port != AUTO && ports[request->port - 1]->advance)
-		return fault_set(fault, -EINVAL, "turns", "use another port",
-				 "the port %s takes no turns", port_names[request->port]);
 	return 0;
 }
 
@@ -221,6 +218,7 @@ static int open_port(struct sender *sender, const struct send_request *request,
 		.key = sender->options.keyed ? &sender->options.key : NULL,
 		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,
+		.takes_turns = request->turns > 0,
 	};
 
 	sender->options.burst = options.burst;
@@ -257,10 +255,6 @@ static int open_best(struct sender *sender, const struct send_request *request,
 
 	for (int i = 0; i < FRAME_PORTS; i++) {
 		passed[i].name = ports[i]->name;
-		if (request->turns && ports[i]->advance) {
-			snprintf(passed[i].reason, sizeof(passed[i].reason), "takes no turns");
-			continue;
-		}
 		error = open_port(sender, request, ports[i], fault);
 		if (!error || error == -EINVAL) {
 			passed[i].name = NULL;

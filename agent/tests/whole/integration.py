@@ -251,7 +251,6 @@ def refusals(wire: Wire) -> None:
         )
         cases.append(({"dst": "10.9.0.200", "dst_count": 57}, "dst_count", 2))
         cases.append(({"frame_bytes": 9018}, "frame_bytes", 2))  # the MTU is 1500
-        cases.append(({"port": "live", "turns": 2, "rate_pps": 0}, "turns", 2))
     for change, key, code in cases:
         agent = wire.sender(**change)
         event = agent.ready

@@ -32,5 +32,3 @@ def misfit(plan: Plan, load: Workload) -> Iterator[str]:
         yield f"{KEY} is for kind udp, sent by our own agent; leave it out"
     if load.rate_pps or load.packets or load.restart_s:
         yield f"{KEY}: in turns it is sent as fast as it goes; leave out a rate, a count, a restart"
-    if load.sender_port == "live":
-        yield f"{KEY}: the sender port live takes no turns; write afxdp or raw"

@@ -9,12 +9,15 @@ Disturbances on a shared machine last tens of milliseconds: a neighbour on the c
 or one that fills the shared cache. A round of turns is shorter, so a disturbance meets all arms
 equally and cancels out of the difference of two arms. One after the other, they would not.
 
-A gateway works off its queue in the next arm's turn. So the time of a packet is all the time that
-the gateway worked, divided by all packets that it delivered; no share of a span is used.
+A gateway works off its queue in the rest at a turn's end, or in the next arm's turn. So the time of
+a packet is all the time that the gateway worked, divided by all packets that it delivered. A rate
+is over the longest of three times: the sending part of its turns, the sender's CPU time, and the
+time that the gateway worked.
 """
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -25,6 +28,8 @@ from gatemark.run.raw import Raw
 from gatemark.run.result.udp import on_each_layer
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading
+
+REST: Final = 0.2  # of a turn, at its end: nobody sends (agent/src/time/turn.c)
 
 
 def round_of(spec: TrialSpec, left: Sequence[TrialSpec]) -> list[TrialSpec]:
@@ -79,22 +84,30 @@ def values(
     turn, load = spec.turn, spec.workload
     if not turn.of or accounting is None:
         return {}
-    own_s = max(way.span_ns for way in raw.ways) / 1e9 / turn.of
+    busy_ns = _busy_ns(raw, threads) if threads and spec.arm.path != "direct" else 0.0
+    own_s = max(_sending_ns(raw, turn), busy_ns) / 1e9
     values = {
         "offered_pps": accounting.tried / own_s,
         **on_each_layer(accounting.unique / own_s, load),
     }
-    if threads and spec.arm.path != "direct":
-        busy_ns = _busy_ns(raw, threads)
-        values["cpu_busy"] = min(1.0, busy_ns / (own_s * 1e9))
+    if busy_ns:
+        values["cpu_busy"] = busy_ns / (own_s * 1e9)
         if accounting.unique:
             values["packet_ns"] = busy_ns / accounting.unique
     return values
 
 
 def own_share(readings: Sequence[CpuReading], turn: Turn) -> tuple[CpuReading, ...]:
-    """The gateway's CPU as a share of its own turns, by which a bottleneck is judged."""
-    return tuple(replace(reading, busy=min(1.0, reading.busy * turn.of)) for reading in readings)
+    """The gateway's CPU as a share of what its turns send in, by which a bottleneck is judged."""
+    times = turn.of / (1 - REST)
+    return tuple(replace(reading, busy=min(1.0, reading.busy * times)) for reading in readings)
+
+
+def _sending_ns(raw: Raw, turn: Turn) -> float:
+    """How long it sent: its turns without their rest, or its sender's CPU time if that is more."""
+    span_ns = max(way.span_ns for way in raw.ways)
+    cpu_ns = max(float(way.sender.get("cpu_ns", 0)) for way in raw.ways)
+    return max(span_ns / turn.of * (1 - REST), cpu_ns)
 
 
 def _busy_ns(raw: Raw, threads: Mapping[str, Thread]) -> float:

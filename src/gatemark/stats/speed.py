@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer at full speed: what a gateway routes in small and in full frames, what NAT takes.
 
-All of it is of the same trials, at overload and without a slowdown. A cost that was measured in
-turns stands elsewhere: another sender and colder caches make it another condition (BIAS.md).
+All of it is of the same trials, at overload and without a slowdown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -104,10 +103,10 @@ def _is_nat(comparison: Comparison, routed: PointResult) -> bool:
 
 
 def is_full_speed(point: PointResult, direction: str = "up") -> bool:
-    """Whether it is at overload without a slowdown, one arm at a time, in UDP over IPv4."""
+    """Whether it is at overload without a slowdown, in UDP over IPv4."""
     kind = point.definition
-    free = is_free(point) and not kind.turn_ms
     asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
     known = {RATE, "received_l1_bps"} <= point.values.keys()
     overloaded = point.limit != "none"  # where all came through, a rate may have been set
-    return overloaded and free and known and asked == ("udp", "ipv4", direction, OURS, RATE)
+    free = overloaded and is_free(point)
+    return free and known and asked == ("udp", "ipv4", direction, OURS, RATE)

@@ -41,7 +41,6 @@ def test_a_probed_pass_goes_one_after_the_other() -> None:
         ({"workload.packets": 5000}, "leave out a rate, a count"),
         ({"workload.kind": "tcp"}, "is for kind udp"),
         ({"workload.driver": "iperf3", "workload.duration_s": 1.0}, "sent by our own agent"),
-        ({"workload.sender_port": "live"}, "write afxdp or raw"),
     ],
 )
 def test_what_cannot_be_sent_in_turns_is_told(settings: dict[str, Any], said: str) -> None:

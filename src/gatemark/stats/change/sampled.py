@@ -75,7 +75,9 @@ def sampled(
         swept = bool(RATES & result.point.keys()) and any(key == _sweep(k, k.point) for k in knees)
         swept = swept or "share" in result.point  # of what a search found: that tells more
         sampleds += _of_point(trials, result, point_asked, swept, quantities)
-    paired = {p.name for p in run.plans if p.figure == ABLATION or p.repeat.boots}
+    repeats = {plan.name: plan.repeat for plan in run.plans}
+    paired = {name for name, repeat in repeats.items() if repeat.boots or repeat.turn_ms}
+    paired |= {plan.name for plan in run.plans if plan.figure == ABLATION}
     return [
         sampled if sampled.plan in paired else replace(sampled, boots=()) for sampled in sampleds
     ]
