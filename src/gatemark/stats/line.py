@@ -78,7 +78,12 @@ def _part(need: float, rate: float) -> float:
 
 
 def _answer(share: Interval, *, bounded: bool) -> Enough:
-    """`bounded`: the tester was the limit, so the gateway carries more than was seen."""
+    """`bounded`: the tester was the limit, so the gateway carries more than was seen.
+
+    One trial answers nothing.
+    """
+    if share.n < 2:
+        return "not known"
     if share.hi <= 1:
         return "enough"
     if bounded:

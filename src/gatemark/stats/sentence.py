@@ -522,7 +522,9 @@ def _full(rate: Rate) -> str:
     else:
         text = _bound(rate) + _measured(rate.interval, "packets/s")
     if size := kind.frame_bytes:
-        bits = si(l1_bps(rate.value, size), "bit/s")
+        i = rate.interval
+        ends = l1_bps(i.value, size), l1_bps(i.lo, size), l1_bps(i.hi, size)
+        bits = _measured(Interval(*ends, i.n, i.level), "bit/s")
         text += f" of {size}-byte frames ({bits} on the wire)"
     if kind.quantity == THROUGHPUT:
         lost = f"at most {100 * kind.loss_criterion:g} %" if kind.loss_criterion else "no"

@@ -62,3 +62,12 @@ def test_directions_are_paired_at_the_same_other_factors() -> None:
     other = down.about(point={**down.point, "flows": 1000})
     assert shares([up, other], GIGABIT) == []
     assert len(shares([up, other, down], GIGABIT)) == 1
+
+
+def test_one_trial_answers_nothing() -> None:
+    single = Interval(1e12, 1e12, 1e12, 1, 0.0)
+    points = [
+        replace(point, values=point.values | {"received_l1_bps": single})
+        for point in swift.points()
+    ]
+    assert {share.answer for share in shares(points, GIGABIT)} == {"not known"}

@@ -66,7 +66,7 @@ def _knee(sweep: Sequence[Judged], received: Mapping[str, float]) -> Knee | None
         knee_pps=interval,
         knee_l1_bps=_wire_bps(interval.value, sweep),
         peak_pps=median_interval([peak(curve.samples) for curve in curves]),
-        no_loss_pps=_no_loss(sweep),
+        no_loss_pps=_no_loss(sweep, interval.hi),
         retained={} if open_ended else _retained(curves),
         limit=verdict.limit,
         why=verdict.why,
@@ -159,22 +159,31 @@ def _is_calm(result: PointResult) -> bool:
     return busy is not None and busy.value < CALM
 
 
+def _asked(result: PointResult) -> float:
+    """The factor that makes the sweep: a point without valid trials has it too."""
+    return max(float(result.point.get(name, 0)) for name in RATES)
+
+
 def _offered(result: PointResult) -> float:
     offered = result.values.get("offered_pps")
     return offered.value if offered else 0.0
 
 
-def _no_loss(sweep: Iterable[Judged]) -> float:
+def _no_loss(sweep: Iterable[Judged], knee_pps: float) -> float:
     """The highest rate at and below which no repeat lost a packet and no queue grew; 0: none is.
 
-    Of a rate whose schedule was missed it is what the sender tried.
+    Of a rate whose schedule was missed it is what the sender tried. Beyond the knee's upper end a
+    short trial lost nothing because its queue had room.
     """
     clean = 0.0
-    for trials, _ in sorted(sweep, key=lambda judged: _offered(judged[1])):
+    for trials, _ in sorted(sweep, key=lambda judged: _asked(judged[1])):
         known = [record for record in trials.outside if loss_ratio(record) is not None]
         if not known or any(loss_ratio(r) or _grows(r) for r in known):
             break
-        clean = max(clean, median(map(_tried_pps, trials.outside)))
+        tried_pps = median(map(_tried_pps, trials.outside))
+        if tried_pps > knee_pps:
+            break
+        clean = max(clean, tried_pps)
     return clean
 
 

@@ -166,3 +166,28 @@ def test_a_knee_is_not_below_a_rate_that_came_through_whole() -> None:
     knee = knee_of(sweep(Simulated(30_400, -0.9), RATES))
     assert knee.no_loss_pps == 30_000
     assert knee.knee_pps.lo >= 30_000
+
+
+def test_no_loss_is_not_told_beyond_the_knee() -> None:
+    """At 30 000 nothing was lost, but it came more slowly than it was sent: a queue had room."""
+    records = [
+        late(record) if record.point["rate_pps"] == 30_000 else record
+        for record in sweep(Simulated(29_910), RATES)
+    ]
+    knee = knee_of(records)
+    assert knee.knee_pps.hi < 30_000
+    assert knee.no_loss_pps == 27_000
+
+
+def late(record: Record) -> Record:
+    count = record.accounting
+    assert count is not None
+    return replace(record, accounting=replace(count, unique=count.tried, lost=0))
+
+
+def test_a_rate_without_a_valid_trial_takes_nothing_from_those_below_it() -> None:
+    records = [
+        replace(record, status="invalid") if record.point["rate_pps"] == 36_000 else record
+        for record in sweep(Simulated(30_500), RATES)
+    ]
+    assert knee_of(records).no_loss_pps == 30_000
