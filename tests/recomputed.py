@@ -32,10 +32,11 @@ from printed import (
     table,
     unit,
 )
-from sums import Trial, Truth, around, curves, fewer, is_clean, kept_at, knee, tried
+from sums import Trial, Truth, around, curves, fewer, fewer_in_pairs, is_clean, kept_at, knee, tried
 
 Arms = dict[str, dict[Any, list[Trial]]]  # by arm, then by size or rate
 PPS: Final = "k packets/s"
+DRIFT: Final = 0.03  # medians of two arms may be of other repeats than their pairs
 UNITS: Final = {"time a": "packet, µs", "fewer": "packets, %"}
 AT: Final = r"p50 at(?: ([\d.]+) k)?"
 LOAD: Final = re.compile(rf"no loss to knee kept at {AT} p99 {AT} {PPS} {PPS} 2x, % µs µs ms")
@@ -77,7 +78,7 @@ def contradictions(folder: Path, text: str) -> list[str]:
     fast = table(below, "At full speed", names)
     load = table(below, "Slowed to a home|More and more packets", {arm: arm for arm in kept.swept})
     claims = (
-        *of_speed(fast, up, against),
+        *of_speed(fast, up, against, {p["name"] for p in kept.plans if p["repeat"]["turn_ms"]}),
         *of_load(load, kept.swept, is_known=not wrong),
         *of_headline(headline, (fast, up), (load, kept.swept)),
         *of_line(" ".join(below.split()), kept.free, kept.line),
@@ -106,9 +107,9 @@ def read(folder: Path) -> Kept:
 
 def counts(trial: Trial) -> bool:
     kind = trial["definition"]
-    asked = [kind[name] for name in ("l4", "family", "driver", "quantity", "turn_ms")]
+    asked = [kind[name] for name in ("l4", "family", "driver", "quantity")]
     is_read = trial["status"] == "ok" and trial["pass"] in ("outside", "instrumented")
-    is_sent = asked == ["udp", "ipv4", "gatemark", "received rate", 0]
+    is_sent = asked == ["udp", "ipv4", "gatemark", "received rate"]
     return is_read and is_sent and kind["path"] != "direct"
 
 
@@ -143,8 +144,8 @@ def busy(caption: str, points: Iterable[list[Trial]]) -> Claims:
             yield f"caption{printed[0]}, not {ends}"
 
 
-def of_speed(shown: Table, arms: Arms, against: dict[str, str]) -> Claims:
-    """The table of full speed: sizes, units and caption, then its rows."""
+def of_speed(shown: Table, arms: Arms, against: dict[str, str], turned: set[str]) -> Claims:
+    """The table of full speed: sizes, units, caption, then rows; `turned`: plans in turns."""
     sizes = [head for head in shown.heads if head not in UNITS]
     small = [size for size in sizes if size.endswith("bytes") and number(size[:-6]) <= 128]
     units = [UNITS.get(head, PPS if head in small else "Mbit/s") for head in shown.heads]
@@ -166,12 +167,18 @@ def of_speed(shown: Table, arms: Arms, against: dict[str, str]) -> Claims:
         base = shown.rows.get(against[arm], cells)[0]
         is_compared = arm != against[arm] and not (cells[0]["bound"] or base["bound"])
         own, other = (points.get((name, sizes[0]), []) for name in (arm, against[arm]))
-        yield from of_packets(arm, cell, own, other if is_compared else [])
+        others = other if is_compared else []
+        yield from of_packets(arm, cell, own, others, is_paired={*plans} <= turned)
 
 
-def of_packets(arm: str, cell: dict[str, Cell], own: list[Trial], base: list[Trial]) -> Claims:
-    """The time of the smallest packets, and how many fewer there are than of the base."""
-    rates, others, times = values(own, RATE), values(base, RATE), values(own, "packet_ns")
+def of_packets(
+    arm: str, cell: dict[str, Cell], own: list[Trial], base: list[Trial], *, is_paired: bool
+) -> Claims:
+    """The time of the smallest packets, and how many fewer there are than of the base.
+
+    `is_paired`: arms took turns, so each repeat gives one ratio.
+    """
+    rates, times = values(own, RATE), values(own, "packet_ns")
     if "time a" in cell:
         yield Claim(f"{arm}, time", cell["time a"], around(times), 1e3)
     if times:
@@ -180,10 +187,20 @@ def of_packets(arm: str, cell: dict[str, Cell], own: list[Trial], base: list[Tri
         if median(rates) * median(times) / 1e9 > 1.000001 * cores:
             yield f"{arm}: rate times time is more than {cores:.3f} cores"
     if "fewer" in cell:
-        truth = fewer(others, rates)
+        by_repeat = {trial["repeat"]: rate for trial, rate in rated(base)}
+        pairs = [(by_repeat.get(trial["repeat"], 0), rate) for trial, rate in rated(own)]
+        truth = fewer([*by_repeat.values()], rates)
+        if is_paired:
+            truth = fewer_in_pairs([rate / other for other, rate in pairs if other])
         yield Claim(f"{arm}, fewer", cell["fewer"], truth, 0.01)
-        if truth and not truth.lo <= 1 - median(rates) / median(others) <= truth.hi:
-            yield f"{arm}, fewer: the ratio of the medians is outside of {cell['fewer'][0]}"
+        share = 1 - median(rates) / median(by_repeat.values()) if truth else 0.0
+        if truth and not truth.lo - DRIFT <= share <= truth.hi + DRIFT:
+            yield f"{arm}, fewer: the ratio of the medians is far from {cell['fewer'][0]}"
+
+
+def rated(trials: list[Trial]) -> list[tuple[Trial, float]]:
+    outside = [trial for trial in trials if trial["pass"] == "outside"]
+    return [(trial, trial["values"][RATE]) for trial in outside if RATE in trial["values"]]
 
 
 def of_load(shown: Table, arms: Arms, *, is_known: bool) -> Claims:

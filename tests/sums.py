@@ -28,6 +28,21 @@ def around(samples: list[float]) -> Truth | None:
     return Truth(median(ordered), ordered[cut], ordered[n - 1 - cut], n) if n else None
 
 
+def fewer_in_pairs(ratios: list[float]) -> Truth | None:
+    """By Hodges and Lehmann of pairs, cut by the distribution of Wilcoxon's signed ranks."""
+    n, logs = len(ratios), [log(ratio) for ratio in ratios]
+    ways = [1] + [0] * (n * (n + 1) // 2)
+    for rank in range(1, n + 1):
+        ways = [x + (ways[at - rank] if at >= rank else 0) for at, x in enumerate(ways)]
+    rare = sum(2 * total <= 0.05 * 2**n for total in accumulate(ways))
+    means = sorted((logs[i] + logs[j]) / 2 for i in range(n) for j in range(i + 1))
+    cut = max(0, rare - 1)
+    if not means:
+        return None
+    value, lo, hi = (1 - exp(x) for x in (median(means), means[-1 - cut], means[cut]))
+    return Truth(value, lo, hi, n)
+
+
 def fewer(base: list[float], own: list[float]) -> Truth | None:
     """By Hodges and Lehmann, cut by the distribution of Mann and Whitney's U."""
     n, m = len(base), len(own)
