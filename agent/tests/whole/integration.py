@@ -173,6 +173,7 @@ def turns(wire: Wire) -> None:
 
 
 def in_turns(wire: Wire, port: str) -> None:
+    """One port sends in its turns."""
     own = {"turns": 3, "turn": 1, "turn_us": 50_000, "rests": 1, "port": port}
     sent, received = wire.trial(
         {"rate_pps": 0, "packets": 0, "duration_ms": 600, **own},
