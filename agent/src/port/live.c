@@ -157,13 +157,17 @@ static int fill_maps(struct live *live, const struct port_options *options, stru
 
 /*
  * In turns there are many runs of the program, and each waits for RCU as it goes in and out of XDP's
- * dispatcher (live_run.c). A program that is attached somewhere stays in it. Nothing goes over lo.
+ * dispatcher (live_run.c). A program that is attached somewhere stays in it. It is attached to lo, so
+ * what goes over lo meanwhile is dropped or counted as sent: lo must be silent, as in the lab.
  */
 static int hold(struct live *live, const struct port_options *options, struct fault *fault)
 {
 	if (!options->takes_turns)
 		return 0;
 	live->held = bpf_attach_xdp(live->program, LOOPBACK, "lo", BPF_XDP_GENERIC, fault);
+	if (live->held == -EBUSY)
+		return fault_set(fault, -EBUSY, "turns", "put each sender in a namespace of its own",
+				 "another live sender takes turns here");
 	return live->held < 0 ? live->held : 0;
 }
 

@@ -13,8 +13,9 @@
  * pools (MEM_ID_MAX). At 5 000 packets/s it ran out of them.
  *
  * In turns the program stays in the dispatcher (live.c), so a call costs no wait, but some 0.1 ms of
- * setting up. The thread makes calls as long as its turn lasts, each of about a tenth of it, and
- * sleeps meanwhile.
+ * setting up and a page pool. The thread makes calls as long as its turn lasts, each of about a
+ * tenth of it, and sleeps until the next turn. In turns of 2 ms that is 4 000 pools a second of all
+ * senders together, which is why turns are not shorter.
  */
 #include "count/counters.h"
 #include "port/live.h"
@@ -120,6 +121,10 @@ static int run_in_turn(struct live *live)
 		at = state.end_ns;
 	if (at > now)
 		clock_sleep_until(at);
+	if (atomic_load(&live->stop))
+		return 0;
+	if (state.t0_ns && at == state.end_ns)
+		return run(live, 1);
 	now = clock_now();
 	error = run(live, live->repeat);
 	live->repeat = next_repeat(live, clock_now() - now);

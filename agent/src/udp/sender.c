@@ -174,6 +174,17 @@ static bool send_burst(struct sender *sender, unsigned int count)
 	return true;
 }
 
+/* When what was sent until now may have begun: at the last look, in turns in its own turn. */
+static uint64_t turn_since(const struct sender *sender, uint64_t now)
+{
+	const struct turn *turn = &sender->options.turn;
+	uint64_t begun = now;
+
+	if (turn->of > 1)
+		begun = now - (now - turn->at * turn->length_ns) % (turn->of * turn->length_ns);
+	return turn->of > 1 && begun > sender->asked_ns ? begun : sender->asked_ns;
+}
+
 /* What was done since the last look goes into the bins of the time since. */
 static void note_sending(struct sender *sender)
 {
@@ -184,7 +195,7 @@ static void note_sending(struct sender *sender)
 		sending_begin(&sender->sending, done->t0_ns);
 		sender->asked_ns = done->t0_ns;
 	}
-	sending_spread(&sender->sending, sender->asked_ns, done->ended_ns, &all);
+	sending_spread(&sender->sending, turn_since(sender, done->ended_ns), done->ended_ns, &all);
 	sender->asked_ns = done->ended_ns;
 }
 

@@ -157,8 +157,8 @@ static int check_turns(const struct send_request *request, struct fault *fault)
 	if (request->turn >= request->turns)
 		return fault_set(fault, -EINVAL, "turn", "count from 0", "%lld of %lld senders",
 				 (long long)request->turn, (long long)request->turns);
-	if (request->rate_pps > 0)
-		return fault_set(fault, -EINVAL, "turns", "leave rate_pps out",
+	if (request->rate_pps > 0 || request->cap_pps > 0)
+		return fault_set(fault, -EINVAL, "turns", "leave rate_pps and cap_pps out",
 				 "in turns a sender goes as fast as it can");
 	return 0;
 }

@@ -327,7 +327,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     expect: tuple[Expectation, ...] = ()  # `[expect]`: checks of what is measured
     deviations: tuple[str, ...] = ()  # from what it cites
     figure: Figure = "auto"  # how its points are drawn
-    compare: bool = True  # tell what each arm changes against the first; its trials are not paired
+    compare: bool = True  # tell what each arm changes against its base
     variants: tuple[str, ...] = ()  # names of its `[variant.NAME]` tables
     variant: str = ""  # the one that was put in
 

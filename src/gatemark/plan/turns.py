@@ -6,7 +6,7 @@ from typing import Final
 
 from gatemark.plan.model import Plan, Workload
 
-SHORTEST_MS, LONGEST_MS = 0.5, 100.0
+SHORTEST_MS, LONGEST_MS = 2.0, 100.0
 KEY: Final = "`turn_ms` of [repeat]"
 
 
@@ -30,5 +30,5 @@ def misfit(plan: Plan, load: Workload) -> Iterator[str]:
         return
     if load.kind != "udp" or load.driver != "gatemark":
         yield f"{KEY} is for kind udp, sent by our own agent; leave it out"
-    if load.rate_pps or load.packets or load.restart_s:
-        yield f"{KEY}: in turns it is sent as fast as it goes; leave out a rate, a count, a restart"
+    if load.rate_pps or load.cap_pps or load.packets or load.restart_s:
+        yield f"{KEY}: in turns it is sent as fast as it goes; leave out rate, cap, count, restart"

@@ -23,7 +23,7 @@ from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
 from gatemark.run.duration import Pace, estimate_s
-from gatemark.run.measure import measure
+from gatemark.run.measure import machine, measure
 from gatemark.run.preflight import refusal
 from gatemark.run.rig import Rig
 from gatemark.station.station import Station
@@ -209,8 +209,9 @@ async def _warn_of_skipped(
     bench: Bench, run: Run, left: Sequence[TrialSpec], display: Display
 ) -> None:
     """Say which arms will be skipped before minutes are measured, where trying is quick."""
-    if refusal.is_quick(bench):
-        reasons = await refusal.on_bench(bench, refusal.tried(left))
+    if refusal.is_quick(bench) and (arms := refusal.tried(left)):
+        async with machine(display):  # setting arms would disturb another run
+            reasons = await refusal.on_bench(bench, arms)
         for line in by_reason(refusal.of_trials(left, run.plans, reasons), len(run.plans)):
             display.warn(f"will be skipped: {line}")
 

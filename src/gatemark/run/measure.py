@@ -84,7 +84,7 @@ async def _at_once(
     specs = turns.placed(left)
     start = turns.Start(specs)
     pairs = list(zip(able, specs, strict=True))
-    async with _machine(display) as note:
+    async with machine(display) as note:
         done = await asyncio.gather(*(trial.run(*pair, _unshown, start) for pair in pairs))
     # What was measured goes first: a station that is gone costs its own trials alone.
     for bench, (measured, columns) in sorted(
@@ -125,7 +125,7 @@ def _doing(
 
 
 @asynccontextmanager
-async def _machine(display: Display) -> AsyncIterator[str]:
+async def machine(display: Display) -> AsyncIterator[str]:
     """Hold the machine for a trial; the display is told for whom it waits, and how long it did."""
     asked_s = time.monotonic()
     async with lock.meanwhile(display.wait) as note:
@@ -134,7 +134,7 @@ async def _machine(display: Display) -> AsyncIterator[str]:
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
-    async with _machine(display) as note:
+    async with machine(display) as note:
         measured, columns = await trial.run(bench, spec, display.rate)
     record = _noted(measured, note)
     if record.status != "ok":  # what the loss of the station cut is no result: it is run again

@@ -6,8 +6,8 @@
     gateway c  |    |    |####|    |    |####|    |
 
 Disturbances on a shared machine last tens of milliseconds: a neighbour on the core's other thread,
-or one that fills the shared cache. A round of turns is shorter, so a disturbance meets all arms
-equally and cancels out of the difference of two arms. One after the other, they would not.
+or one that fills the shared cache. A round of turns is about as short, so a disturbance meets all
+arms and cancels out of the difference of two arms. One after the other, they would not.
 
 A gateway works off its queue in the rest at a turn's end, or in the next arm's turn. So the time of
 a packet is all the time that the gateway worked, divided by all packets that it delivered. A rate

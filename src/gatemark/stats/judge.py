@@ -324,6 +324,9 @@ def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.throttled([record.evidence for record in trials.instrumented]),
     ]
+    # An instrumented trial is sent alone, so where arms took turns the passes do not compare.
+    turn_ms = trials.definition.turn_ms
+    alike = [r for r in trials.instrumented if r.definition.turn_ms == turn_ms]
     # A number that was read off has no spread to judge.
     if rates and not exact.counted(trials.definition):
         warnings += [
@@ -332,7 +335,7 @@ def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:
             warn.first_run_slow(rates),
             warn.drift(rates),
             warn.bimodal(rates),
-            warn.observer_effect(rates, readings(trials.instrumented, headline)),
+            warn.observer_effect(rates, readings(alike, headline)),
             _bursty(trials.outside),
             _clock(trials.outside),
         ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What helps against a warning: a key of the plan or a command, and nothing that the plan has."""
+"""Advice against a warning: a key of the plan or a command, and nothing that the plan has."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -10,6 +10,7 @@ from gatemark.plan.model import Repeat
 from gatemark.stats.judgement import Warning_
 
 ENOUGH = 6  # repeats for a 95 % interval of the median
+MOST: Final = 1000  # repeats that a plan may ask for
 NARROW: Final = 0.02  # of the value, to either side: less than what `spread` warns of
 
 
@@ -38,9 +39,9 @@ def _more(repeat: Repeat) -> str:
     if repeat.boots:
         return f"--set repeat.boots={2 * repeat.boots}"
     if repeat.spread:
-        return f"--set repeat.most={2 * repeat.most}"
+        return f"--set repeat.most={min(MOST, 2 * repeat.most)}"
     if repeat.times > repeat.most:
-        return f"--set repeat.times={2 * repeat.times}"
+        return f"--set repeat.times={min(MOST, 2 * repeat.times)}"
     return f"--set repeat.spread={NARROW}"
 
 

@@ -109,7 +109,7 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
 
 
 def _is_sound(judged: PointResult | Knee, among: Judgement) -> bool:
-    """Whether a rate or goodput has two trials at least, and a tester that worked."""
+    """Return True if a rate or goodput has two trials at least, and a tester that worked."""
     headline = judged.definition.headline
     if headline not in (RATE, "goodput_bps"):
         return True
@@ -132,7 +132,9 @@ def _unsound(judged: Judgement) -> str:
         return ""
     if any(_is_testers(point, judged.diagnoses) for point in unsound):
         return "Nothing is said of the gateway: the tester was at fault."
-    return "Nothing is said yet: no point has two trials. The tables have what was measured."
+    return (
+        "Nothing is said yet: a rate needs two trials at least. The tables have what was measured."
+    )
 
 
 def _and_more(text: str, points: Sequence[PointResult], timed: Sequence[PointResult]) -> str:
@@ -550,7 +552,7 @@ def _is_one_cpu(records: Sequence[Record]) -> bool:
 
 
 def _phrases(records: Sequence[Record]) -> dict[Limit, str]:
-    """What each limit is called of this gateway."""
+    """The words for each bottleneck of this gateway."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     phrases = dict(LIMITS)
     if cpus == {None}:  # it has none of its own

@@ -34,11 +34,11 @@ def test_a_probed_pass_goes_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"repeat.turn_ms": 0.1}, "must be 0.5 to 100"),
-        ({"repeat.turn_ms": 200.0}, "must be 0.5 to 100"),
+        ({"repeat.turn_ms": 1.0}, "must be 2 to 100"),
+        ({"repeat.turn_ms": 200.0}, "must be 2 to 100"),
         ({"repeat.boots": 2, "repeat.spread": 0.0}, "`boots` exclude each other"),
-        ({"workload.rate_pps": 5000}, "leave out a rate"),
-        ({"workload.packets": 5000}, "leave out a rate, a count"),
+        ({"workload.rate_pps": 5000}, "leave out rate"),
+        ({"workload.packets": 5000}, "leave out rate, cap, count"),
         ({"workload.kind": "tcp"}, "is for kind udp"),
         ({"workload.driver": "iperf3", "workload.duration_s": 1.0}, "sent by our own agent"),
     ],

@@ -123,7 +123,7 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
         *([("Warm-up trials", sent)] if warmups else []),
         (
             "Order",
-            "Arms that are compared take turns, in blocks of random order "
+            "Arms that are compared are interleaved, in blocks of random order "
             f"(seed {run.seed}); the order is stored with the run.",
         ),
         (

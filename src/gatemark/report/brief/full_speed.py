@@ -40,9 +40,8 @@ def full_speed(judgement: Judgement) -> Brief:
     several = len({factors for _, factors in arms}) > 1
     rows: list[Row] = []
     for arm, own in arms.items():
-        base = next((compared[at] for at in map(_place, own.values()) if at in compared), None)
         cells = (cell(own) for _, cell in columns)
-        rows.append((_named(arm, base, several=several), *cells))
+        rows.append((_named(arm, _base(own, compared), several=several), *cells))
     caption = f"At full speed, LAN to WAN, bits on the wire{_held(arms, sizes)}"
     return Brief(caption, heads, tuple(rows))
 
@@ -108,21 +107,22 @@ def _shares(
     return [(("fewer", "packets, %"), cell)] if there else []
 
 
-def _named(arm: Arm, base: Comparison | None, *, several: bool) -> str:
-    """Its name, the arm that a feature stands on, and its factors where these vary."""
-    on = f" on {base.baseline}" if base and _is_step(base) else ""
+def _named(arm: Arm, base: str, *, several: bool) -> str:
+    """Its name, the arm that it is held against, and its factors where these vary."""
     factors = [traffic.factor(*item) for item in sorted(arm[1], key=str)] if several else []
-    return ", ".join([f"{arm[0]}{on}", *factors])
+    return ", ".join([f"{arm[0]} on {base}" if base else arm[0], *factors])
 
 
-def _is_step(base: Comparison) -> bool:
-    """Whether an arm has more features than one, or NAT, below it."""
-    kind = base.definition
-    return bool(kind.features) and kind.path != "route"
+def _base(own: Own, compared: Mapping[Place, Comparison]) -> str:
+    """The arm that it is held against; "" where that is the first of its plan, or there is none."""
+    first = {plan: c.baseline for (plan, _, _), c in reversed(list(compared.items()))}
+    bases = (compared[at].baseline for at in map(_place, own.values()) if at in compared)
+    plan = next(iter(own.values())).plan
+    return next((base for base in bases if base != first[plan]), "")
 
 
 def _held(arms: Mapping[Arm, Own], sizes: Sequence[Size]) -> str:
-    """What held the arms back, one name an arm: that of its smallest size."""
+    """The bottleneck of each arm: that of its smallest size."""
     ordered = {arm: [own[size] for size in sizes if size in own] for arm, own in arms.items()}
     limits = {name: bottleneck(own) for (name, _), own in ordered.items()}
     return limited(limits, [point for own in ordered.values() for point in own])

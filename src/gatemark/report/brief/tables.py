@@ -21,7 +21,7 @@ from gatemark.stats.speed import is_free
 
 
 def briefs(judgement: Judgement) -> list[Brief]:
-    """Those that the run has: at full speed, else what steps cost; then overload."""
+    """The tables that the run has: full speed, else what steps cost; then overload."""
     fast = full_speed(judgement)
     made = (fast if fast.rows else costs(judgement), overload(judgement))
     return [brief for brief in made if brief.rows]

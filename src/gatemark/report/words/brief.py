@@ -52,7 +52,7 @@ def value(point: PointResult | None, quantity: str, to: Scale) -> str:
 
 
 def limited(limits: Mapping[str, Limit], points: Iterable[PointResult]) -> str:
-    """What held arms back, one name an arm, as a caption ends: `: CPU 98 to 99 % busy`."""
+    """The bottleneck of each arm, as a caption ends: `: CPU 98 to 99 % busy`."""
     if not limits:
         return ""
     if {*limits.values()} != {"cpu"}:

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.error import NodeError, StationError, UnavailableError
+from gatemark.error import GatemarkError, NodeError, StationError, UnavailableError
 from gatemark.gateway.supervisor import Supervised
 from gatemark.node.shell import Here
 from gatemark.plan.feature import DIRECT, FEATURES, Feature, parts, samples, unnumbered
@@ -97,7 +97,7 @@ async def _reason(bench: Bench, arm: Arm) -> str:
             await running.abort()
     except UnavailableError as error:
         return str(error)
-    except NodeError:  # a fault, and nothing that is lacking: its trials will say so
+    except GatemarkError:  # a fault, and nothing that is lacking: its trials will say so
         return ""
     return ""
 

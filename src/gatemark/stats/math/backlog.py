@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waits in a queue while packets are sent: a queue that grows loses nothing until it is full.
+"""The backlog of a queue while packets are sent: one that grows loses nothing until it is full.
 
 By bins of equal time: sent and not lost, less arrived. A trial of some tenths of a second may end
 before the queue overflows. Its rate was still more than what carries it can do, by as much as the

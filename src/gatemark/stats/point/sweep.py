@@ -188,7 +188,7 @@ def _no_loss(sweep: Iterable[Judged], knee_pps: float) -> float:
 
 
 def _grows(record: Record) -> bool:
-    """Whether a queue grew in a trial, in any direction, by the bins of what was sent and came."""
+    """Return True if a queue grew in a trial, in any direction, by what was sent and came."""
     return any(
         growth([a - b for a, b in zip(way.tried, way.lost, strict=True)], way.arrived) > 1 - FOLLOWS
         for way in record.evidence.loss

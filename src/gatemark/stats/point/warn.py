@@ -62,10 +62,7 @@ def tester_limited(limit: Limit, why: str) -> Warning_ | None:
     """The tester was the limit, so the value is a lower bound; `why` has its number."""
     if limit != "tester":
         return None
-    advice = (
-        "At least this much: use a faster tester, give it a CPU of its own "
-        f"({CPUS}), or slow the lab's gateway by `gateway.slow_to_pps`."
-    )
+    advice = f"At least this much: use a faster tester, or give it a CPU of its own ({CPUS})."
     return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
 
 
