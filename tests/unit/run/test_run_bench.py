@@ -62,7 +62,7 @@ def test_a_bench_is_given_back_however_the_run_ends(error: type[BaseException]) 
 
 def test_an_estimate_counts_each_trial_with_what_it_takes_besides() -> None:
     trials = order(load("quick/speed")[1], 0)
-    assert estimate_s(trials) == pytest.approx(len(trials) * (0.25 + OVERHEAD_S))
+    assert estimate_s(trials) == pytest.approx(len(trials) * (0.2 + OVERHEAD_S))
 
 
 def test_a_program_beside_a_trial_takes_its_time() -> None:
