@@ -166,7 +166,8 @@ static int hold(struct live *live, const struct port_options *options, struct fa
 		return 0;
 	live->held = bpf_attach_xdp(live->program, LOOPBACK, "lo", BPF_XDP_GENERIC, fault);
 	if (live->held == -EBUSY)
-		return fault_set(fault, -EBUSY, "turns", "put each sender in a namespace of its own",
+		return fault_set(fault, -EBUSY, "turns",
+				 "put each sender in a namespace of its own",
 				 "another live sender takes turns here");
 	return live->held < 0 ? live->held : 0;
 }

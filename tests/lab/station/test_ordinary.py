@@ -134,7 +134,7 @@ def test_what_is_missing_is_told_and_full_speed_is_measured(measured: Measured) 
     assert measured.run["station"]["missing"] == [*MISSING.values()]
     note = "no slowdown here, as it needs root: the variant `full-speed` is measured"
     assert f"warning: {note}\n" in measured.err
-    assert measured.run["notes"] == [note]
+    assert note in measured.run["notes"]  # one may have waited for other runs, too
     assert {record["definition"]["slow_to_pps"] for record in measured.records} == {0}
     assert "again: gatemark run quick/sweep --variant full-speed --set " in measured.out
 
