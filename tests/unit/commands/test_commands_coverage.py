@@ -17,7 +17,7 @@ from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
 
 ROOT = Path(__file__).parents[3]
-RUN = "20261124-083624-quick"  # of the sample
+RUN = "20261129-000645-quick"  # of the sample
 
 
 def flat(text: str) -> str:

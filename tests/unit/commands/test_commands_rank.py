@@ -35,7 +35,7 @@ def real(virtual: Path, path: Path, name: str) -> None:
 def test_a_file_says_what_it_is_of(virtual: Path) -> None:
     kept = read(virtual)
     assert kept.device.virtual
-    assert kept.run.run == "20261124-083624-quick"
+    assert kept.run.run == "20261129-000645-quick"
     knee = next(value for value in kept.value if value.quantity == "knee_pps")
     assert knee.defined.slow_to_pps == 30_000
     assert knee.lo <= knee.value <= knee.hi
@@ -54,13 +54,13 @@ def test_devices_are_ranked_and_the_virtual_one_is_left_out(virtual: Path, tmp_p
 
 
 def test_a_run_of_a_virtual_gateway_has_no_rank(virtual: Path) -> None:
-    done = gatemark("rank", "20261124-083624-quick", cwd=virtual.parent)
+    done = gatemark("rank", "20261129-000645-quick", cwd=virtual.parent)
     assert (done.code, done.out) == (1, "")
     assert "no two devices" in done.err
 
 
 def test_a_device_stands_beside_a_run_as_a_study_does(virtual: Path) -> None:
-    run = virtual.parent / "20261124-083624-quick"
+    run = virtual.parent / "20261129-000645-quick"
     judgement = source.judged(RunDirectory.open(run).contents(), run, drawn=False).judgement
     pairs = beside(judgement, published(read(virtual)))
     same = {pair.quantity for pair in pairs if pair.measured.value == pair.published.value}
