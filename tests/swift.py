@@ -39,6 +39,7 @@ PATHS = {
 FEATURES = {"connection tracking": ("conntrack",), "100 rules": ("filter:100",)}
 AGAINST = {"100 rules": "NAT"}  # of the others the first
 ROUTE_NS, CPU = 2000.0, 0.985
+LADDER = "cost/ladder"
 
 
 def about(value: float, share: float = 0.02) -> Interval:
@@ -113,7 +114,7 @@ def _compared(arm: str, verdict: str) -> Comparison:
 def ladder(verdict: str = "slower") -> Ladder:
     foot = Definition(path="route", frame_bytes=64, flows=64, turn_ms=2)
     return Ladder(
-        subject=subject("route", foot),
+        subject=replace(subject("route", foot), plan=LADDER),
         values={"packet_ns": about(ROUTE_NS)},
         steps=tuple(steps(foot, verdict)),
         noise={},
@@ -137,7 +138,7 @@ def steps(foot: Definition, verdict: str) -> Iterator[Step]:
             verdict=verdict,  # type: ignore[arg-type]
         )
         yield Step(
-            subject=subject(arm, replace(foot, path=path, features=features)),
+            subject=replace(subject(arm, replace(foot, path=path, features=features)), plan=LADDER),
             against=against,
             twin=False,
             values={"packet_ns": about(ROUTE_NS * (1 + more))},

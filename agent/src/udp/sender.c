@@ -178,11 +178,12 @@ static bool send_burst(struct sender *sender, unsigned int count)
 static uint64_t turn_since(const struct sender *sender, uint64_t now)
 {
 	const struct turn *turn = &sender->options.turn;
-	uint64_t begun = now;
+	uint64_t begun;
 
-	if (turn->of > 1)
-		begun = now - (now - turn->at * turn->length_ns) % (turn->of * turn->length_ns);
-	return turn->of > 1 && begun > sender->asked_ns ? begun : sender->asked_ns;
+	if (turn->of < 2)
+		return sender->asked_ns;
+	begun = now - (now - turn->at * turn->length_ns) % (turn->of * turn->length_ns);
+	return begun > sender->asked_ns ? begun : sender->asked_ns;
 }
 
 /* What was done since the last look goes into the bins of the time since. */

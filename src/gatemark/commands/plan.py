@@ -62,7 +62,7 @@ def plan(
 
 
 def _skipped(trials: "Sequence[TrialSpec]", plans: "Sequence[Plan]") -> list[str]:
-    """Which arms the built-in lab would skip, a line for each reason; nothing without features."""
+    """The arms that the built-in lab would skip, a line a reason; nothing without features."""
     from gatemark.report.words.refusal import by_reason
     from gatemark.run.preflight import refusal
 

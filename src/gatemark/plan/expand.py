@@ -118,7 +118,12 @@ def points(plan: Plan) -> list[dict[str, Factor]]:
 
 def of_arm(plan: Plan, arm: Arm) -> list[dict[str, Factor]]:
     """The points that an arm is measured at: all, or those that its `at` names."""
-    return [point for point in points(plan) if arm.at.items() <= point.items()]
+    return [point for point in points(plan) if _has(arm, point)]
+
+
+def _has(arm: Arm, point: dict[str, Factor]) -> bool:
+    """Return True if an arm is measured at a point."""
+    return arm.at.items() <= point.items()
 
 
 def workload_at(plan: Plan, point: dict[str, Factor]) -> Workload:
@@ -210,7 +215,7 @@ def _sendable(
     given: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
     """Why one of a point's workloads cannot be sent on one of the arms that are measured at it."""
-    sent = [arm for arm in plan.arm if arm.at.items() <= point.items()]
+    sent = [arm for arm in plan.arm if _has(arm, point)]
     for name, load in loads.items():
         base = plan.beside[name] if name else plan.workload
         factors = workloads.own(point, name)
@@ -270,7 +275,7 @@ def _check_steps(plan: Plan) -> None:
 
 
 def _compares(plan: Plan) -> bool:
-    """Whether each arm is held against one of its choice: as a step, or by the rates of points."""
+    """Return True if an arm may choose what it is held against: as a step, or by its rates."""
     return plan.figure in ("ladder", "exact") or (plan.figure not in WHOLE and plan.compare)
 
 

@@ -59,7 +59,7 @@ class Argument(NamedTuple):
 
     @property
     def sample(self) -> str:
-        """What it may be."""
+        """A value that is allowed."""
         if self.default or self.words:
             return self.default or self.words[0]
         return self.name.lower() if self.pattern else f"{self.least:.0f}"

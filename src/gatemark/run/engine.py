@@ -171,7 +171,7 @@ def _noted(directory: RunDirectory, run: Run, messages: Sequence[str], display: 
 
 
 def waited(display: Display) -> Iterator[str]:
-    """How long the run waited for others, if that is worth a line."""
+    """The time that the run waited for others, if that is worth a line."""
     if display.waited_s >= WAITED_S:
         yield f"waited {display.waited_s:.0f} s in all for other runs on this machine"
 

@@ -104,7 +104,7 @@ def own_share(readings: Sequence[CpuReading], turn: Turn) -> tuple[CpuReading, .
 
 
 def _sending_ns(raw: Raw, turn: Turn) -> float:
-    """How long it sent: its turns without their rest, or its sender's CPU time if that is more."""
+    """The time that it sent: its turns without their rest, or its sender's CPU time if longer."""
     span_ns = max(way.span_ns for way in raw.ways)
     cpu_ns = max(float(way.sender.get("cpu_ns", 0)) for way in raw.ways)
     return max(span_ns / turn.of * (1 - REST), cpu_ns)

@@ -411,7 +411,7 @@ def _fitted(run: Run, missing: int, results: Iterable[T]) -> tuple[T, ...]:
 
 
 def _repeat(run: Run, name: str) -> Repeat:
-    """What a plan asks for of repeats."""
+    """The `[repeat]` of a plan."""
     return next((plan.repeat for plan in run.plans if plan.name == name), warn.ANY)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arms were skipped, in whole or in part, and why."""
+"""The arms that were skipped, in whole or in part, and why."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -40,7 +40,7 @@ def refusals(trials: Iterable[Skipped], plans: Iterable[Plan]) -> tuple[Refusal,
 
 
 def skipped(record: Record) -> Skipped:
-    """The same of a record."""
+    """Return what a record says of its trial."""
     is_skipped = record.status == "skipped"
     reason = cause(record.reason, record.definition.features) if is_skipped else ""
     return Skipped(record.plan, record.arm, reason)

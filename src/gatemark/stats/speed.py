@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.number import PERCENT, measured, within
+from gatemark.number import AT_LEAST, PERCENT, measured, within
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.judgement import Comparison, Limit, PointResult
 from gatemark.stats.math.interval import Interval
@@ -72,7 +72,7 @@ def words(routed: Speed, comparisons: Iterable[Comparison], where: str) -> str:
 def rate(point: PointResult, quantity: str, unit: str) -> str:
     """A rate of a point alone, as its table has it with its interval."""
     value = point.values[quantity]
-    bound = "≥ " if point.at_least else ""
+    bound = AT_LEAST if point.at_least else ""
     return bound + measured(value.value, value.lo, value.hi, unit)
 
 
@@ -95,7 +95,7 @@ def is_free(about: About) -> bool:
 
 
 def _is_nat(comparison: Comparison, routed: PointResult) -> bool:
-    """Whether it holds plain NAT against this point of plain routing."""
+    """Return True if it holds plain NAT against this point of plain routing."""
     same = (comparison.plan, comparison.point) == (routed.plan, routed.point)
     features = {*comparison.definition.features}
     on_routing = comparison.baseline == routed.arm
@@ -103,7 +103,7 @@ def _is_nat(comparison: Comparison, routed: PointResult) -> bool:
 
 
 def is_full_speed(point: PointResult, direction: str = "up") -> bool:
-    """Whether it is at overload without a slowdown, in UDP over IPv4."""
+    """Return True if it is at overload without a slowdown, in UDP over IPv4."""
     kind = point.definition
     asked = (kind.l4, kind.family, kind.direction, kind.driver, kind.headline)
     known = {RATE, "received_l1_bps"} <= point.values.keys()

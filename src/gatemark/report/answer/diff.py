@@ -68,7 +68,7 @@ def changes(diff: Diff) -> Iterator[Line]:
 
 
 def _verdict(diff: Diff, names: tuple[str, str]) -> str:
-    """How many values changed, or why that cannot be said; it contradicts no row below it."""
+    """The number of values that changed, or why that is not known; no row contradicts it."""
     quantities = dict.fromkeys(name(row.new) for row in diff.rows)
     old, new = names
     compared = f"{new} against {old}, {_count(len(diff.rows))} ({', '.join(quantities)})"
@@ -87,7 +87,7 @@ def incomparable(diff: Diff) -> str:
 
 
 def _undecided(diff: Diff) -> str:
-    """What can be said where no value surely changed, and how many values say less."""
+    """The first words where no value surely changed, and the number of values that say less."""
     shown = [row.change.mde for row in diff.rows if not row.at_least]
     seen = [mde for mde in shown if mde < UNBOUNDED]
     parts = [_doubt(diff.rows, seen) or _unseen(diff.rows, seen)]

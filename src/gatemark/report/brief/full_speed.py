@@ -27,13 +27,18 @@ WIRE: Final = "received_l1_bps"
 
 
 def full_speed(judgement: Judgement) -> Brief:
-    """No rows where nothing was measured at full speed."""
-    points = [point for point in judgement.points if is_full_speed(point)]
+    """The table of the first plan at full speed; no rows where there is none.
+
+    A ladder has a table of its own (`tables.costs`).
+    """
+    ladders = {ladder.plan for ladder in judgement.ladders}
+    fast = [p for p in judgement.points if is_full_speed(p) and p.plan not in ladders]
+    points = [point for point in fast if point.plan == fast[0].plan]
     sizes = _sizes(points)
     arms: dict[Arm, dict[Size, PointResult]] = {}
     for point in points:
         arms.setdefault((point.arm, besides(point)), {})[_size(point)] = point
-    compared = _compared(judgement)
+    compared = _compared(judgement, points)
     columns = [_rates(size) for size in sizes]
     columns[1:1] = [*_time(points, sizes), *_shares(points, sizes, compared)]
     heads = (NAMES, *(head for head, _ in columns))
@@ -87,15 +92,17 @@ def _place(about: About) -> Place:
     return about.plan, about.arm, frozenset(about.point.items())
 
 
-def _compared(judgement: Judgement) -> dict[Place, Comparison]:
-    """How each arm's rate compares with that of its base, by its place."""
-    return {_place(c): c for c in judgement.comparisons if c.quantity == RATE}
+def _compared(judgement: Judgement, points: Iterable[PointResult]) -> dict[Place, Comparison]:
+    """The comparison of each arm's rate with that of its base, by its place."""
+    places = set(map(_place, points))
+    rates = (c for c in judgement.comparisons if c.quantity == RATE)
+    return {at: c for c in rates if (at := _place(c)) in places}
 
 
 def _shares(
     points: Iterable[PointResult], sizes: Sequence[Size], compared: Mapping[Place, Comparison]
 ) -> list[Column]:
-    """How many packets of the smallest size fewer than its base an arm carries."""
+    """The share of its base's packets of the smallest size that an arm carries less."""
 
     def cell(own: Own) -> str:
         point = own.get(sizes[0])
@@ -115,10 +122,9 @@ def _named(arm: Arm, base: str, *, several: bool) -> str:
 
 def _base(own: Own, compared: Mapping[Place, Comparison]) -> str:
     """The arm that it is held against; "" where that is the first of its plan, or there is none."""
-    first = {plan: c.baseline for (plan, _, _), c in reversed(list(compared.items()))}
-    bases = (compared[at].baseline for at in map(_place, own.values()) if at in compared)
-    plan = next(iter(own.values())).plan
-    return next((base for base in bases if base != first[plan]), "")
+    own_bases = [compared[at].baseline for at in map(_place, own.values()) if at in compared]
+    first = next((comparison.baseline for comparison in compared.values()), "")
+    return next((base for base in own_bases if base != first), "")
 
 
 def _held(arms: Mapping[Arm, Own], sizes: Sequence[Size]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arms a gateway would refuse, found by setting one to each of them.
+"""The arms that a gateway would refuse, found by setting one to each of them.
 
 What a feature needs stands nowhere but in its file, so it is tried and no list is asked. A lab of
 our own is made for that and taken down. One that is killed meanwhile is removed by the next run,
@@ -67,7 +67,7 @@ async def on_bench(bench: Bench, arms: Iterable[Arm]) -> Reasons:
 
 
 def is_quick(bench: Bench) -> bool:
-    """Whether a gateway is set in a moment: a namespace of this machine."""
+    """Return True if a gateway is set in a moment: a namespace of this machine."""
     return isinstance(bench.station.gateway.node, Here)
 
 

@@ -13,7 +13,7 @@ from gatemark.report import terminal
 from gatemark.report.answer import line
 from gatemark.report.brief.full_speed import full_speed
 from gatemark.report.brief.overload import overload
-from gatemark.report.brief.tables import costs
+from gatemark.report.brief.tables import briefs, costs
 from gatemark.report.group.source import Source
 from gatemark.stats.capacity.line import Line
 from gatemark.stats.judgement import Warning_
@@ -103,3 +103,10 @@ def test_a_line_is_answered_in_words(asked: Line, text: str) -> None:
 
 def test_a_line_without_full_frames_names_what_measures_them() -> None:
     assert "gatemark run quick" in line.sentence((), Line(1e9, 1e9))
+
+
+def test_a_ladder_at_full_speed_shows_its_steps_and_no_other_table(source: Source) -> None:
+    judged = source.judgement
+    of_ladder = tuple(point.about(plan=judged.ladders[0].plan) for point in swift.points())
+    captions = [brief.caption for brief in briefs(replace(judged, points=of_ladder, knees=()))]
+    assert captions == ["What each step adds at overload, in turns of 2 ms"]
