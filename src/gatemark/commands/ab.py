@@ -120,7 +120,7 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
     for bench in benches:
         asked, texts = within(asked, bench.able, bench.info.kind)
         notes += texts
-    plan = sides.plan(asked)
+    plan = sides.plan(asked, benches[0])
     for bench, arm in zip(benches, plan.arm[-2:], strict=True):
         if why := bench.lacks(arm):
             raise UnavailableError(f"{bench.name}: {why}")

@@ -10,6 +10,7 @@ from gatemark.error import UsageError
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Arm, Plan
+    from gatemark.station.station import Station
     from gatemark.store.run import Run, StationInfo
 
 DEFAULT_PLAN: Final = "cost/ab"
@@ -59,8 +60,8 @@ class Sides:
         if self.exact and self._boots():
             yield ACROSS
 
-    def plan(self, asked: Asked) -> "Plan":
-        """What is measured. Raises UsageError."""
+    def plan(self, asked: Asked, bench: "Station") -> "Plan":
+        """What is measured; `bench` is the station of OLD. Raises UsageError."""
         from gatemark.plan.ab import versus
         from gatemark.plan.expand import MOST_BOOTS
 
@@ -74,7 +75,8 @@ class Sides:
             from gatemark.plan.exact import between
 
             return between(plans[0], *self._arms(plans[0]), self._boots())
-        return versus(plans[0], *self._arms(plans[0]), self.boots or 0)
+        turns = not self._apart() and bench.another() is not None
+        return versus(plans[0], *self._arms(plans[0]), self.boots or 0, turns=turns)
 
     def put(self, run: "Run", name: str, infos: Sequence["StationInfo"]) -> "Run":
         """The run as one of these two sides; `infos` are those of their stations."""
@@ -112,9 +114,12 @@ class Sides:
 
         Two gateways, and what a command switches, cannot share one.
         """
-        apart = self.switch or self.files[0] != self.files[1]
         asked = self.boots or 1
-        return asked if apart or asked > 1 else 0
+        return asked if self._apart() or asked > 1 else 0
+
+    def _apart(self) -> bool:
+        """Return True if OLD and NEW cannot share one boot."""
+        return bool(self.switch) or self.files[0] != self.files[1]
 
     def _arms(self, plan: "Plan") -> tuple["Arm", "Arm"]:
         from gatemark.plan.ab import own, setup

@@ -32,13 +32,13 @@ def order(plans: Sequence[Plan], seed: int, *, by_path: bool = False) -> tuple[T
     in seconds. The paths of a block are in an order of its own.
 
     With boots a block holds one boot of every arm, in an order of its own, and within a boot each
-    repeat, or warm-up, holds every point once.
+    repeat, or warm-up, holds every point once. Arms that take turns are booted together.
     """
     rng = random.Random(seed)  # noqa: S311  not for secrets
     trials: list[TrialSpec] = []
     for plan in plans:
         if plan.repeat.boots:
-            trials += _booted(plan, rng)
+            trials += _booted_together(plan, rng) if plan.repeat.turn_ms else _booted(plan, rng)
             continue
         for block in _blocks(plan):
             trials += _shuffled(block, rng, by_path=by_path)
@@ -78,20 +78,33 @@ def _shuffled(block: list[Group], rng: random.Random, *, by_path: bool = False) 
 def _booted(plan: Plan, rng: random.Random) -> Iterator[TrialSpec]:
     """Boot by boot. The tester alone has none: it is measured after the first one of each block."""
     alone = [arm for arm in plan.arm if arm.path == DIRECT]
-    passes: tuple[tuple[Passing, int], ...] = (
-        ("warmup", plan.repeat.warmup),
-        ("outside", plan.repeat.times),
-    )
     for boot in range(1, plan.repeat.boots + 1):
         gateways = [arm for arm in arms(plan) if arm.path != DIRECT]
         rng.shuffle(gateways)
         for place, arm in enumerate(gateways):
-            for pass_, times in passes:
-                for repeat in range(times * (boot - 1) + 1, times * boot + 1):
-                    for spec in _shuffled(_block(plan, repeat, pass_, [arm]), rng):
-                        yield msgspec.structs.replace(spec, boot=boot)
+            yield from _in_boot(plan, boot, [arm], rng)
             if place == 0:
                 yield from _shuffled(_block(plan, boot, "outside", alone), rng)
+
+
+def _booted_together(plan: Plan, rng: random.Random) -> Iterator[TrialSpec]:
+    """Boot by boot, each of all arms: the tester alone takes its turns among them."""
+    for boot in range(1, plan.repeat.boots + 1):
+        yield from _in_boot(plan, boot, arms(plan), rng)
+
+
+def _in_boot(
+    plan: Plan, boot: int, among: Sequence[Arm], rng: random.Random
+) -> Iterator[TrialSpec]:
+    """The warm-ups and repeats of one boot of these arms."""
+    passes: tuple[tuple[Passing, int], ...] = (
+        ("warmup", plan.repeat.warmup),
+        ("outside", plan.repeat.times),
+    )
+    for pass_, times in passes:
+        for repeat in range(times * (boot - 1) + 1, times * boot + 1):
+            for spec in _shuffled(_block(plan, repeat, pass_, among), rng):
+                yield msgspec.structs.replace(spec, boot=boot)
 
 
 def _blocks(plan: Plan) -> Iterator[list[Group]]:

@@ -17,9 +17,8 @@ def faults(plan: Plan) -> Iterator[str]:
         return
     if not SHORTEST_MS <= repeat.turn_ms <= LONGEST_MS:
         yield f"{KEY} must be {SHORTEST_MS:g} to {LONGEST_MS:g}, or 0: one arm after the other"
-    if repeat.boots or plan.search:
-        other = "`boots`" if repeat.boots else "[search]"
-        yield f"{KEY} and {other} exclude each other; leave one out"
+    if plan.search:
+        yield f"{KEY} and [search] exclude each other; leave one out"
     if any(arm.path == "endpoint" for arm in plan.arm):
         yield f"{KEY}: a gateway that sends or receives itself takes no turns; leave it out"
 

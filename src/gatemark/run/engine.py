@@ -103,7 +103,8 @@ async def _stand(
     if began(run, spec.arm.name).missing != station.info.missing:
         raise StationError(f"{directory.path}: {ANOTHER}")
     if run.ab:
-        for arm in (spec.arm.name,) if spec.boot else (OLD, NEW):  # one boot is that of both
+        is_own = spec.boot and not spec.turn.ms
+        for arm in (spec.arm.name,) if is_own else (OLD, NEW):  # one boot is that of both
             run = await _met(run, run.ab, arm, station)
     elif spec.arm.name in run.sides:
         run = await _built(run, spec.arm.name, station)

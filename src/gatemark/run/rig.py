@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benches of a run, one at a time: one for all its trials, or one for each boot of an arm.
+"""The benches of a run: one for all its trials, one for each boot of an arm, or one an arm.
 
     one for all        |-------------------- trials --------------------|
     boots              |- old -|  |- new -|  |- new -|  |- old -|  ...
                                ^ down, the arm switched to, up: another boot
+    boots, in turns    |- old, new -|  |- old, new -|  ...
+                                       arms that take turns stand beside each other
 
 Namespaces and virtual machines are made anew whenever their station comes up. A gateway that
 outlives its station is restarted, unless the user's command did that.
@@ -26,7 +28,8 @@ from gatemark.store.folder import Folder
 
 AGAIN_S = 1.0  # between two attempts to reach a gateway that boots
 
-Boot = tuple[str, str, int]  # plan, arm, its number; the number is 0 where nothing asks for boots
+# Plan, arm ("" where arms take turns), its number, which is 0 where nothing asks for boots.
+Boot = tuple[str, str, int]
 
 
 class Rig:
@@ -77,12 +80,14 @@ class Rig:
     @property
     def messages(self) -> list[str]:
         """Messages about the gateways so far, each once."""
-        standing = [self._bench] if self._bench else []
-        standing += self._together.values()
+        lines = [line for bench in self._standing for line in bench.messages]
+        return list(dict.fromkeys([*self._messages, *lines]))
+
+    @property
+    def _standing(self) -> list[Bench]:
+        """All benches that stand now, the one of `turn` first."""
         return list(
-            dict.fromkeys(
-                [*self._messages, *(line for bench in standing for line in bench.messages)]
-            )
+            dict.fromkeys([*([self._bench] if self._bench else []), *self._together.values()])
         )
 
     async def turn(self, spec: TrialSpec) -> bool:
@@ -90,7 +95,7 @@ class Rig:
 
         Raises GatemarkError: nothing stands then.
         """
-        boot = spec.plan, spec.arm.name, spec.boot
+        boot = spec.plan, "" if spec.turn.ms else spec.arm.name, spec.boot
         if self._bench and (not spec.boot or boot == self._boot):
             return False
         await whole(self._close())
@@ -100,7 +105,8 @@ class Rig:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
             await self._switch(command, spec.arm.name)
         if spec.boot:
-            self.doing(f"boot {spec.boot} of {spec.arm.name}: the gateway comes up")
+            of = "" if spec.turn.ms else f" of {spec.arm.name}"
+            self.doing(f"boot {spec.boot}{of}: the gateway comes up")
         self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
         self._boot = boot
         if spec.boot and not command and _lasts(station):
@@ -119,35 +125,36 @@ class Rig:
     async def together(self, specs: Sequence[TrialSpec]) -> list[Bench]:
         """A bench for the arm of each of these trials, all at once.
 
-        None where the station is the only one. They stand until the rig goes. Raises GatemarkError.
+        None where the station is the only one. They stand until another boot, or until the rig
+        goes. Raises GatemarkError.
         """
         for spec in specs:
             if spec.arm.name in self._together:
                 continue
             if not (station := self.bench.station.another()):
                 return []
-            self.doing(f"a gateway for {spec.arm.name}")
-            bench = await self._stack.enter_async_context(Bench(station))
+            bench = self.bench
+            if self._together:
+                self.doing(f"a gateway for {spec.arm.name}")
+                bench = await self._stack.enter_async_context(Bench(station))
             self._together[spec.arm.name] = bench
         return [self._together[spec.arm.name] for spec in specs]
 
     async def give_back(self) -> None:
         """Undo the setup of what stands."""
-        for bench in self._together.values():
+        for bench in self._standing:
             await bench.give_back()
-        if self._bench:
-            await self._bench.give_back()
 
     async def _close(self) -> None:
-        bench, self._bench = self._bench, None
-        beside, self._together = list(self._together.values()), {}
+        standing, bench = self._standing, self._bench
+        self._bench, self._together = None, {}
         try:
             await self._stack.aclose()
             if bench:
                 await bench.__aexit__(None, None, None)
         finally:
-            for gone in (bench, *beside):
-                self._messages += gone.messages if gone else []
+            for gone in standing:
+                self._messages += gone.messages
 
 
 def _lasts(station: Station) -> bool:

@@ -39,7 +39,7 @@ class Compared:
     @property
     def booted(self) -> list[tuple[str, int]]:
         """The boots in their order."""
-        boots = [(r["arm"], r["boot"]) for r in self.records if r["boot"]]
+        boots = [(r["arm"], r["boot"]) for r in self.records if r["arm"] in ("old", "new")]
         return list(dict.fromkeys(boots))
 
 
@@ -58,6 +58,7 @@ def test_every_boot_of_either_arm_is_measured_in_turn_and_is_a_sample(costly: Co
     assert {record["status"] for record in costly.records} == {"ok"}
     (row,) = costly.rows
     assert (row["old_n"], row["new_n"]) == (6, 6)
+    assert {record["definition"]["turn_ms"] for record in costly.records} == {20.0}
     sides = costly.run["ab"]
     assert all(sides[arm]["inventory"]["gateway"]["kernel"] for arm in ("old", "new"))
 

@@ -36,7 +36,6 @@ def test_a_probed_pass_goes_one_after_the_other() -> None:
     [
         ({"repeat.turn_ms": 1.0}, "must be 2 to 100"),
         ({"repeat.turn_ms": 200.0}, "must be 2 to 100"),
-        ({"repeat.boots": 2, "repeat.spread": 0.0}, "`boots` exclude each other"),
         ({"workload.rate_pps": 5000}, "leave out rate"),
         ({"workload.packets": 5000}, "leave out rate, cap, count"),
         ({"workload.kind": "tcp"}, "is for kind udp"),
@@ -62,6 +61,26 @@ def test_a_gateway_that_is_an_end_takes_no_turns() -> None:
         check(replace(plan, arm=(*plan.arm, Arm(path="endpoint", name="end", against="route"))))
 
 
-def test_boots_of_a_test_of_two_go_one_after_the_other() -> None:
+@pytest.mark.parametrize(
+    ("settings", "turns", "ms"),
+    [
+        ({}, True, 20),
+        ({}, False, 0),  # one gateway cannot be both at once
+        ({"workload.rate_pps": 5000}, True, 0),
+    ],
+)
+def test_a_test_of_two_takes_turns_where_both_can_be_there_at_once(
+    settings: dict[str, Any], turns: bool, ms: float
+) -> None:
+    plan, route = override(load("cost/ab")[1][0], settings), Arm(path="route")
+    assert versus(plan, route, route, 2, turns=turns).repeat.turn_ms == ms
+
+
+def test_both_and_the_tester_alone_share_each_boot_and_take_turns() -> None:
     route = Arm(path="route")
-    assert versus(replace(ladder(), figure="auto"), route, route, 2).repeat.turn_ms == 0
+    trials = order([versus(load("cost/ab")[1][0], route, route, 2, turns=True)], seed=1)
+    rounds = {repeat: [t for t in trials if t.repeat == repeat] for repeat in range(1, 7)}
+    assert [{(t.boot, t.turn.ms) for t in those} for those in rounds.values()] == [
+        {((repeat + 2) // 3, 20.0)} for repeat in range(1, 7)
+    ]
+    assert all(len(those) == 3 for those in rounds.values())

@@ -30,6 +30,7 @@ PLAN = Plan(
     repeat=Repeat(times=2, boots=2),
 )
 ROUTE = Arm(path="route")
+IN_TURNS = Repeat(times=2, boots=2, turn_ms=20.0)
 
 
 def booted() -> tuple[TrialSpec, ...]:
@@ -132,8 +133,15 @@ def test_arms_at_once_have_a_bench_each_that_stays(tmp_path: Path) -> None:
     shed = Shed([])
     shed.others = [Shed(shed.events, "a"), Shed(shed.events, "b")]
     events, names = together(shed, tmp_path, times=2)
-    assert names == ["a", "b"]
-    assert events == ["up shed", "up a", "up b", "down b", "down a", "down shed"]
+    assert names == ["shed", "b"]
+    assert events == ["up shed", "up b", "down b", "down shed"]
+
+
+def test_arms_that_take_turns_are_booted_together(tmp_path: Path) -> None:
+    trials = order([versus(replace(PLAN, repeat=IN_TURNS), ROUTE, ROUTE, 2, turns=True)], seed=1)
+    events = boots(turned(Shed([]), trials, tmp_path))
+    stands = [event for event in events if " shed" in event]
+    assert stands == ["up shed", "down shed", "up shed", "down shed"]
 
 
 def test_a_station_that_is_the_only_one_has_nothing_at_once(tmp_path: Path) -> None:

@@ -75,8 +75,9 @@ BOOTS = (
     "Boots",
     "A sample is a boot of the gateway, the median of its trials, since what a boot decides by "
     "chance is the same for all its trials. One boot of old and one of new make a pair, in "
-    "random order; the change is the Hodges-Lehmann estimate of the pairs with its 95 % interval, "
-    "faster or slower by an exact signed rank test (Wilcoxon), and beyond what is accepted.",
+    "turns or in random order; the change is the Hodges-Lehmann estimate of the pairs with its "
+    "95 % interval, faster or slower by an exact signed rank test (Wilcoxon), and beyond what is "
+    "accepted.",
 )
 COMPARED = (
     "Comparisons",
