@@ -4,7 +4,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from gatemark.error import NodeError, UnavailableError
 from gatemark.node.binary import agent_path
@@ -19,6 +19,7 @@ from gatemark.node.bound import (
 )
 from gatemark.node.reader import Printed
 from gatemark.node.shield import begun, end, kill
+from gatemark.node.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +149,23 @@ class Namespace(_Here):
 
     name: str
     netns: str
+    standing: Standing | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def kept(cls, name: str, netns: str) -> Self:
+        """A host in which a shell stays, until the namespace is removed with all processes."""
+        alone = cls(name, netns)
+        return cls(name, netns, Standing(lambda: _spawn(alone.argv("sh"))))
 
     def argv(self, *command: str) -> tuple[str, ...]:
         """Through `ip netns exec`, which also shows the namespace's own /sys/class/net."""
         return ("ip", "netns", "exec", self.netns, *command)
+
+    async def run(self, *command: str, stdin: str = "") -> str:
+        """Run to the end and return what it printed. Raises NodeError if it fails."""
+        if not self.standing or self.standing.busy or stdin:
+            return await run(self.name, self.argv(*command), stdin)
+        return _printed(self.name, command, *await self.standing.run(self.name, command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +297,13 @@ async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:
     finally:
         for task in others:
             task.cancel()
-    if process.returncode:
-        raise failure(name, argv, tail.text, process.returncode)
+    return _printed(name, argv, process.returncode or 0, out, tail.text)
+
+
+def _printed(name: str, argv: tuple[str, ...], code: int, out: bytes, errors: str) -> str:
+    """The output of a command that has ended. Raises NodeError if it failed."""
+    if code:
+        raise failure(name, argv, errors, code)
     return Printed.by(name, out.decode(errors="replace"))
 
 

@@ -41,7 +41,7 @@ ROUTER = literal("cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf
 
 def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
     """The namespaces of a lab's hosts, by the hosts' short names; none is made yet."""
-    return {host: Namespace(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
+    return {host: Namespace.kept(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
 
 
 def create(nodes: Mapping[str, Namespace]) -> None:
