@@ -253,10 +253,13 @@ def _check_arms(plan: Plan) -> None:
 
 
 def check_at(plan: Plan) -> None:
-    """UsageError for an arm of a file that no point has; `--set` may well leave an arm out."""
+    """UsageError for what a file names and no point has; `--set` may well leave it out."""
     for arm in plan.arm:
         if not of_arm(plan, arm):
             raise UsageError(f"`at` of the arm '{arm.name}' holds at no point of [sweep]")
+    for first in plan.repeat.first:
+        if not any(first.items() <= point.items() for point in points(plan)):
+            raise UsageError(f"`first` of [repeat]: {first} holds at no point of [sweep]")
 
 
 def _check_steps(plan: Plan) -> None:
@@ -324,6 +327,8 @@ def _check_repeats(plan: Plan) -> None:
     if repeat.boots and (repeat.spread or plan.probe.use):
         other = "`spread`" if repeat.spread else "the probes of [probe]"
         raise UsageError(f"`boots` of [repeat] and {other} exclude each other; leave one out")
+    if repeat.boots and repeat.first:
+        raise UsageError("`boots` and `first` of [repeat] exclude each other; leave one out")
     if not 0 <= repeat.spread <= 1:
         raise UsageError("`spread` of [repeat] must be 0 (no gate) to 1, as 0.02 for ± 2 %")
     if repeat.spread and not repeat.times <= repeat.most <= 1000:

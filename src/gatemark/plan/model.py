@@ -246,6 +246,9 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     # All arms at once where the station can stand several times, each sent to for so long in its
     # turn; 0: one arm after the other.
     turn_ms: float = 0.0
+    # Points, by some of their factors: all their repeats come before the others', for an answer so
+    # far. (): the points are in random order.
+    first: tuple[dict[str, Factor], ...] = ()
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

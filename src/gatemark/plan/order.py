@@ -107,11 +107,18 @@ def _in_boot(
                 yield msgspec.structs.replace(spec, boot=boot)
 
 
+def is_first(plan: Plan, point: dict[str, Factor]) -> bool:
+    """Return True if the plan asks for all repeats of a point before the others'."""
+    return any(first.items() <= point.items() for first in plan.repeat.first)
+
+
 def _blocks(plan: Plan) -> Iterator[list[Group]]:
     for repeat in range(1, plan.repeat.warmup + 1):
         yield _block(plan, repeat, "warmup")
-    for repeat in range(1, plan.repeat.times + 1):
-        yield _block(plan, repeat, "outside")
+    for first in (True, False):
+        for repeat in range(1, plan.repeat.times + 1):
+            block = _block(plan, repeat, "outside")
+            yield [trials for trials in block if is_first(plan, trials[0].point) is first]
     if plan.probe.use:
         for repeat in range(1, plan.probe.times + 1):
             yield _block(plan, repeat, "instrumented")

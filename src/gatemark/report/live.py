@@ -6,7 +6,7 @@ the tester, so nothing here runs while a trial is not reporting.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from gatemark.number import si
@@ -14,6 +14,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.printable import printable
 from gatemark.quantity import UNITS
 from gatemark.report.answer import rates
+from gatemark.report.brief.lines import Line
 from gatemark.report.words import number
 from gatemark.store.record import Record
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DRAW_EVERY_S = 0.5
 LINE_EVERY_S = 5.0
+ANSWER_EVERY_S = 15.0
 LAST_WARNINGS = 3
 BAR_WIDTH = 30
 # What tells of a kernel; a trial of the platform has one of the last three.
@@ -83,6 +85,8 @@ class Live:
         self.waited_s = 0.0
         self._last = ""
         self._warnings: list[str] = []
+        self._answer: list[Line] = []
+        self._answered = 0.0
 
     def begin(self, total_trials: int, estimate_s: float) -> None:
         """Start the block: so many trials, about so long."""
@@ -145,6 +149,17 @@ class Live:
         self._last = outcome(record)
         self._draw()
 
+    def answer(self, make: Callable[[], Sequence[Line]]) -> None:
+        """The answer so far; it is made now and then, since that takes the tester's time."""
+        now = self._clock()
+        if self._answer and (self._block is None or now - self._answered < ANSWER_EVERY_S):
+            return
+        self._answer, self._answered = list(make()), now
+        if self._block is None:
+            for _, text in (("", "the answer so far:"), *self._answer, ("", "")):
+                self._line(text)
+        self._draw(at_once=True)
+
     def warn(self, text: str) -> None:
         """Something to know at once."""
         self._warnings.append(text)
@@ -185,7 +200,9 @@ class Live:
         filled = BAR_WIDTH * self._done // max(self._total, 1)
         bar = Text("  ").append("━" * filled, "cyan").append("━" * (BAR_WIDTH - filled), "dim")
         state = self._waiting or self._rate
-        lines = [Text(printable(self._what), "bold"), bar.append(f"  {self._progress()}")]
+        lines = [Text(printable(text), style) for style, text in self._answer]
+        lines += [Text()] if lines else []
+        lines += [Text(printable(self._what), "bold"), bar.append(f"  {self._progress()}")]
         lines += [Text(f"  {printable(text)}") for text in (state, self._last) if text]
         lines += [
             Text(f"  warning: {printable(text)}", "yellow")

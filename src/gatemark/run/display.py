@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who shows how a run goes on."""
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gatemark.plan.model import TrialSpec
@@ -41,6 +42,9 @@ class Display(Protocol):
 
     def result(self, record: Record) -> None:
         """A trial ended."""
+
+    def answer(self, make: Callable[[], Sequence[tuple[str, str]]]) -> None:
+        """The answer so far can be made: styles and lines."""
 
     def warn(self, text: str) -> None:
         """Something to know at once."""

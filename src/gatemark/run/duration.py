@@ -38,9 +38,9 @@ class Pace:
         self._began = clock()
         self._done_s = 0.0  # estimated
 
-    def done(self, spec: TrialSpec) -> None:
-        """A trial has ended."""
-        self._done_s += estimate_s([spec])
+    def done(self, trials: Iterable[TrialSpec]) -> None:
+        """These have ended."""
+        self._done_s += estimate_s(trials)
 
     def left_s(self, trials: Iterable[TrialSpec]) -> float:
         """Seconds that these trials will take."""

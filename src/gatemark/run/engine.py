@@ -5,6 +5,7 @@ import asyncio
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +19,7 @@ from gatemark.plan.model import NEW, OLD, TrialSpec
 from gatemark.plan.trace import SOURCES
 from gatemark.plan.workloads import by_name
 from gatemark.report.words.refusal import by_reason
-from gatemark.run import stop
+from gatemark.run import so_far, stop
 from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
 from gatemark.run.display import Display
@@ -199,10 +200,10 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
             run = await _stand(rig, directory, run, spec, records)
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
             records += await measure(rig, directory, spec, (left, records), display)
-            still = {spec.trial for spec in _left(run, records)}
-            for done in left:
-                if done.trial not in still:
-                    pace.done(done)
+            still = _left(run, records)
+            pace.done(done for done in left if done not in still)
+            if so_far.is_answered(run, still):
+                display.answer(partial(so_far.lines, run, tuple(records)))
     return run
 
 

@@ -122,6 +122,13 @@ def test_every_block_holds_each_point_of_each_arm_once(plan: Plan, seed: int) ->
     assert met == outside + [("instrumented", repeat + 1) for repeat in range(plan.probe.times)]
 
 
+def test_all_repeats_of_the_first_points_come_before_the_others() -> None:
+    plan = replace(SWEPT, repeat=Repeat(times=2, first=({"flows": 64},)))
+    outside = [spec for spec in order([plan], 0) if spec.pass_ == "outside"]
+    assert [spec.point["flows"] for spec in outside] == [64] * 8 + [1] * 8
+    assert [spec.repeat for spec in outside] == [1] * 4 + [2] * 4 + [1] * 4 + [2] * 4
+
+
 @few
 @given(plan=plans)
 def test_trial_names_are_unique(plan: Plan) -> None:

@@ -228,6 +228,10 @@ def test_a_folder_is_no_plan(tmp_path: Path) -> None:
         ("[workload]\nburst = 257\n", "8: `burst` = 257"),
         ("[workload]\ncap_pps = -1\n", "8: `cap_pps` = -1"),
         ("[workload]\ncap_pps = nan\n", "8: `cap_pps` = nan"),
+        (
+            '[sweep]\nflows = [1, 2]\n[repeat]\nfirst = [{ flows = 3 }]\n',
+            "10: `first` of [repeat]: {'flows': 3} holds at no point of [sweep]",
+        ),
         ("[gateway]\nslow_to_pps = 999\n", "8: `slow_to_pps` must be 1000 to 500000"),
         ("[repeat]\ntimes = 2\n[probe]\ntimes = -1\n", "10: `times` of [probe] must be 0 to 1000"),
         ("[probe]\ntimes = 2\n[repeat]\ntimes = 0\n", "10: `times` of [repeat] must be 1 to 1000"),

@@ -66,6 +66,21 @@ def test_plain_lines_come_every_few_seconds() -> None:
     assert any("quick/sweep" in line and "repeat" in line and "of 6" in line for line in lines)
 
 
+@pytest.mark.parametrize(("terminal", "made"), [(True, ["first", "later"]), (False, ["first"])])
+def test_the_answer_so_far_grows_in_the_block_and_stands_once_without_one(
+    terminal: bool, made: list[str]
+) -> None:
+    shown, out, clock = live(terminal=terminal)
+    shown.begin(10, 90)
+    texts: list[str] = []
+    for text, at in (("first", 1.0), ("at once again", 2.0), ("later", 100.0)):
+        clock.now = at
+        shown.answer(lambda text=text: texts.append(text) or [("", f"answer: {text}")])
+    shown.end()
+    assert texts == made
+    assert [text for text in ("first", "later") if f"answer: {text}" in out.getvalue()] == made
+
+
 def test_block_is_drawn_at_most_twice_a_second() -> None:
     shown, out, clock = live(terminal=True)
     drive(shown, clock, 0.05)

@@ -25,7 +25,7 @@ def left_s(took_s: float, waited_s: float) -> float:
     pace = Pace(lambda: now_s, lambda: waited_s)
     first, *others = order([PLAN], 1)
     now_s = took_s
-    pace.done(first)
+    pace.done([first])
     return pace.left_s(others)
 
 

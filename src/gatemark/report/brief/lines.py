@@ -34,6 +34,17 @@ def lines(source: Source, page: Path | None) -> Iterator[Line]:
     yield from last
 
 
+def so_far(source: Source) -> Iterator[Line]:
+    """Sentence and tables of a run that goes on; nothing where nothing is known of its gateway."""
+    tables = _tables(source)
+    if any(table.rows for table in tables):
+        yield from _begin(source)
+        for table in _fitting(tables, LINES):
+            yield "", ""
+            yield from (("dim", text) for text in (*table.caption, *table.head))
+            yield from (("", text) for row in table.rows for text in row)
+
+
 def _begin(source: Source) -> Iterator[Line]:
     yield from _wrapped("bold", source.judgement.sentence)
     for text in not_measured(source.run, source.judgement):
