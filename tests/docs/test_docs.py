@@ -288,5 +288,6 @@ def test_what_does_not_exist_is_seen() -> None:
 
 def test_blocks_are_found_with_their_marks() -> None:
     in_readme = list(blocks(ROOT / "README.md"))
-    assert {"not run", "needs root", "file", ""} <= {block.mark for block in in_readme}
+    begun = [*in_readme, *blocks(ROOT / "docs" / "start.md")]
+    assert {"not run", "needs root", "file", ""} <= {block.mark for block in begun}
     assert next(b.script for b in in_readme if b.mark == "not run") == "make run\nmake test\n"

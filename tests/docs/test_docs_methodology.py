@@ -91,6 +91,6 @@ def test_the_limits_of_the_grades_are_those_of_the_report() -> None:
     assert limits() in text()
 
 
-def test_the_exit_codes_are_those_of_the_readme() -> None:
-    told = re.findall(r"^\| (\d+) \| ", (ROOT / "README.md").read_text(), re.MULTILINE)
+def test_the_exit_codes_are_those_of_the_page_for_a_start() -> None:
+    told = re.findall(r"^\| (\d+) \| ", (ROOT / "docs" / "start.md").read_text(), re.MULTILINE)
     assert set(told) == set(EXIT_STATUS)
