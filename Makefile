@@ -23,7 +23,7 @@ MAN    ?= .venv/share/man/man1
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
-setup: ## install what `make run` needs, and build the agent
+setup: ## install what `make run` needs, and build this machine's agent
 	@setup/install run
 
 run: setup ## measure this machine's own kernel in the built-in lab
@@ -69,15 +69,15 @@ lock: ## renew setup/lock: exact versions of all packages, with hashes
 	@setup/renew
 
 agent: ## build the agent for every processor
-	@setup/install run
+	@setup/install zig
 	@$(MAKE) -C agent install-cross ZIG="$(ZIG)"
 
 algorithms: ## build the program that times algorithms for every processor, at every level
-	@setup/install run
+	@setup/install zig
 	@$(MAKE) -C algorithms install-levels ZIG="$(ZIG)"
 
 classifier: ## build the program that classifies captures for every processor
-	@setup/install run
+	@setup/install zig
 	@$(MAKE) -C classifier install-cross ZIG="$(ZIG)"
 
 man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH

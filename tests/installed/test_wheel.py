@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = (platform.machine(), *(name for name in ("aarch64", "armv7") if name != platform.machine()))
 FOLDERS = ("agent", "algorithms", "classifier")
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+UV = (sys.executable, "-m", "uv")
 # A mount namespace of its own: the installation is read-only, and the home that the user database
 # names is an empty folder.
 READ_ONLY = """
@@ -66,9 +66,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (source,) = (path for path in folder.iterdir() if path.is_dir())
     for name in FOLDERS:
         take_over(name, source)
-    offline = ("--no-deps", "--no-index", "--no-build-isolation")
     targets = {"GATEMARK_TARGETS": " ".join(BUILT)}
-    call(*PIP, "wheel", "-q", *offline, "-w", folder, source, cwd=folder, **targets)
+    build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+    call(*build, cwd=source, **targets)
     (made,) = folder.glob("*.whl")
     return made
 
@@ -79,7 +79,9 @@ def venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("an installation") / "venv"
     call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / "bin/python"
-    call(*PIP, "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=ROOT)
+    call(
+        *UV, "pip", "install", "-q", "--python", python, "--no-deps", "--no-index", wheel, cwd=ROOT
+    )
     (packages,) = folder.glob("lib/python*/site-packages")
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder

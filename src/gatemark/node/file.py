@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of this machine as a host has it: the same file, or a copy put there for a while."""
+"""A file of this machine as a host has it: the same file, or a copy put there for a while.
 
+A program of ours may have to be built first, which takes minutes: connections live on meanwhile.
+"""
+
+from asyncio import to_thread
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -32,12 +36,14 @@ async def path(node: Node, file: Path, program: str = "") -> str:
 
 async def kernels(node: Node, level: str) -> str:
     """The path of gm-algorithms of a level on a host. Raises GatemarkError."""
-    return await path(node, kernels_path(await arch(node), level), KERNELS)
+    file = await to_thread(kernels_path, await arch(node), level)
+    return await path(node, file, KERNELS)
 
 
 async def classifier(node: Node) -> str:
     """The path of gm-classifier on a host. Raises GatemarkError."""
-    return await path(node, classifier_path(await arch(node)), CLASSIFIER)
+    file = await to_thread(classifier_path, await arch(node))
+    return await path(node, file, CLASSIFIER)
 
 
 def _distant(node: Node) -> Distant:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gatemark.error import GatemarkError, UnavailableError
-from gatemark.node.binary import AGAIN, agent_path, build_or_install
+from gatemark.node.binary import agent_path
+from gatemark.node.build import AGAIN, build_or_install
 from gatemark.station import own
 from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
 from gatemark.station.cpu import place
@@ -40,17 +41,22 @@ def examine(refused: str = "") -> list[Finding]:
     An ordinary user enters namespaces first (station/own.py); `refused` is why that failed.
     """
     able = ability()
-    needed = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent(), _kernel()]
     emulators = [
         finding for arch in ARCHES.values() for finding in (_emulator(arch), *_counts(arch))
     ]
-    return [*needed, _threads(), _nft(refused), *_abilities(able), *emulators]
+    return [*_needed(able, refused), *_abilities(able), *emulators]
+
+
+def _needed(able: Ability, refused: str = "") -> list[Finding]:
+    """What the built-in lab cannot work without."""
+    here = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent()]
+    return [*here, _kernel(), _threads(), _nft(refused)]
 
 
 def require(without: Collection[str] = ()) -> None:
     """Raise UnavailableError that names the first thing missing, with its fix."""
-    for finding in examine():
-        if finding.needed and not finding.ok and finding.what not in without:
+    for finding in _needed(ability()):
+        if not finding.ok and finding.what not in without:
             raise UnavailableError(f"{finding.what}: {finding.text}; {finding.fix}")
 
 

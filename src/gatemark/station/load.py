@@ -9,22 +9,13 @@ from typing import Any, Final
 
 from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
-from gatemark.station import netns
-from gatemark.station.qemu import lab
-from gatemark.station.ssh import box
 from gatemark.station.station import Station
 
 STATION_SCHEMA: Final = "gatemark.station/1"
 TABLES: Final = ("schema", "gateway", "lan", "wan", "power", "nic", "cable")  # that any kind knows
 Table = Mapping[str, Any]
 
-# Kind of gateway -> what makes its station of a file's tables. It refuses keys that it does not
-# know, with the file and the line; nothing is built yet.
-KINDS: Final[dict[str, Callable[[Table, Path], Station]]] = {
-    "netns": netns.from_file,
-    "qemu": lab.from_file,
-    "ssh": box.from_file,
-}
+KINDS: Final = ("netns", "qemu", "ssh")  # of gateways
 
 
 def stations_folder() -> Path:
@@ -43,7 +34,26 @@ def load(name: str) -> Station:
     if not name.endswith(".toml") and name not in stations():
         raise UsageError(f"no station '{name}'{nearest(name, stations())}, or a file NAME.toml")
     data = read_toml(path)
-    return KINDS[_kind(data, path)](data, path)
+    return _maker(_kind(data, path))(data, path)
+
+
+def _maker(kind: str) -> Callable[[Table, Path], Station]:
+    """What makes a station of this kind of a file's tables; nothing is built yet.
+
+    It refuses keys that it does not know, with the file and the line. Only the kind that is asked
+    for is imported: a run in the lab would wait for what speaks SSH.
+    """
+    if kind == "qemu":
+        from gatemark.station.qemu import lab
+
+        return lab.from_file
+    if kind == "ssh":
+        from gatemark.station.ssh import box
+
+        return box.from_file
+    from gatemark.station import netns
+
+    return netns.from_file
 
 
 def _kind(data: Table, path: Path) -> str:
@@ -58,7 +68,7 @@ def _kind(data: Table, path: Path) -> str:
         raise UsageError(
             f"{path}:{line_of(path, 'gateway')}: a station needs [gateway] with a kind"
         )
-    if gateway["kind"] not in list(KINDS):
+    if gateway["kind"] not in KINDS:
         line, known = line_of(path, "kind", table="gateway"), ", ".join(KINDS)
         raise UsageError(f"{path}:{line}: no kind {gateway['kind']!r}; known: {known}")
     return str(gateway["kind"])

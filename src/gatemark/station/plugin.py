@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.node.binary import build_or_install
+from gatemark.node.build import built
 
 # QEMU's plugin interface -> the first version of QEMU that takes no lower one.
 SINCE: Final = {1: (4, 2), 2: (9, 0)}
@@ -32,9 +32,7 @@ def plugin(emulator: str) -> Path:
     """The object for an emulator of this machine. Raises UnavailableError with the fix."""
     interface = _interface(_asked(emulator, "--version"))
     file = object_file(interface)
-    if not file.exists():
-        build = build_or_install("make setup")
-        raise UnavailableError(f"the plugin that counts instructions is not here; {build}")
+    built(file, "plugin that counts instructions")
     # Without out=FILE the plugin itself says so, if QEMU can load it, and QEMU ends.
     text = _asked(emulator, "-M", "none", "-display", "none", "-plugin", str(file))
     if "out=FILE" not in text:

@@ -14,15 +14,16 @@ from gatemark.error import UsageError
 from gatemark.plan.toml import line_of, read_toml, refuse_unknown_keys
 from gatemark.store.subsystem import SUBSYSTEMS_SCHEMA, File, Subsystem
 
-SHIPPED: Final = "counters/subsystems.toml"
+# Below the package; in a repository whose plugin was not built yet, where it comes from.
+SHIPPED: Final = ("counters/subsystems.toml", "../../counter/subsystems.toml")
 TABLE: Final = "subsystem"
 
 
 @cache
 def shipped() -> tuple[Subsystem, ...]:
-    """The one that is installed; none where the plugin was never built. Raises UsageError."""
-    path = Path(str(files("gatemark"))) / SHIPPED
-    return read(path) if path.exists() else ()
+    """The one that is installed, or the repository's. Raises UsageError."""
+    paths = (Path(str(files("gatemark"))) / name for name in SHIPPED)
+    return next((read(path) for path in paths if path.exists()), ())
 
 
 def read(path: Path) -> tuple[Subsystem, ...]:

@@ -23,6 +23,7 @@ from typing import Any, Final, Self
 from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError, UsageError
 from gatemark.node import file
 from gatemark.node.agent import Tick
+from gatemark.node.build import require_zig
 from gatemark.node.isolated import INTERPRETER
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
@@ -145,6 +146,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 @cache
 def _built(source: Path, arch: str, level: str) -> Path:
+    require_zig()
     made = Path(_folder().name) / f"coremark-{arch}-{level}"
     flags = [f"-{level}", "-static"]
     command = [*INTERPRETER, "-m", "ziglang", "cc", "-target", TARGETS[arch], *flags, "-s"]

@@ -17,8 +17,7 @@ from gatemark.gateway.supervisor import Supervised
 from gatemark.node.agent import Agent
 from gatemark.node.remote import ssh
 from gatemark.node.remote.channel import LOST
-from gatemark.node.remote.connect import Caller
-from gatemark.node.remote.login import ASK, PASSWORD, Address, Login
+from gatemark.node.remote.login import ASK, PASSWORD, Address, Caller, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Clock, here
 from lab.station import device

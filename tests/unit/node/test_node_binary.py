@@ -1,52 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: how each was built, and advice for a missing one, in a repository and in a wheel."""
+"""Agents: for which processors there are some, and how each was built."""
 
 import hashlib
 import platform
 import re
-from collections.abc import Callable
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from gatemark.error import UnavailableError
 from gatemark.node import binary
-
-Install = Callable[[str], Path]
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Let gatemark be in a folder of its own, which holds no agent yet."""
-
-    def place(below: str) -> Path:
-        package = tmp_path / below / "gatemark"
-        package.mkdir(parents=True)
-        monkeypatch.setattr(resources, "files", lambda _: package)
-        return package
-
-    return place
-
-
-def test_a_repository_builds_what_it_lacks(install: Install) -> None:
-    repository = install("src").parents[1]
-    (repository / "agent").mkdir()
-    (repository / "agent/Makefile").touch()
-    assert binary.repository() == repository
-    with pytest.raises(UnavailableError) as error:
-        binary.agent_path("mips")
-    command = "run `gatemark agent build --target mips`"
-    assert str(error.value) == f"no agent for mips is here; {command}"
-
-
-def test_a_wheel_is_installed_again(install: Install) -> None:
-    install("lib/python3/site-packages")
-    assert binary.repository() is None
-    with pytest.raises(UnavailableError) as error:
-        binary.agent_path("mips")
-    again = "install gatemark again, this installation is incomplete"
-    assert str(error.value) == f"no agent for mips is here; {again}"
 
 
 @pytest.mark.parametrize(("machine", "arch"), [("armv7l", "armv7"), ("riscv64", "riscv64")])

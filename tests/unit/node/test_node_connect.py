@@ -8,8 +8,8 @@ import asyncssh
 import pytest
 
 from gatemark.error import NodeError
-from gatemark.node.remote.connect import Caller, connect
-from gatemark.node.remote.login import Address, Login
+from gatemark.node.remote.connect import connect
+from gatemark.node.remote.login import Address, Caller, Login
 
 BOX = Address("192.0.2.6", "root", 22)
 

@@ -3,6 +3,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from gatemark.error import UnavailableError
-from gatemark.node import binary
+from gatemark.node import binary, build
 from gatemark.station import doctor
 from gatemark.station.ability import MISSING, Ability
 from gatemark.station.image.arch import ARCHES
@@ -47,6 +48,15 @@ def test_what_is_required_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UnavailableError, match=r"^ip: missing; apt-get install iproute2$"):
         doctor.require()
+
+
+def test_a_run_in_the_lab_asks_no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(doctor, "plugin", asked.append)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    with suppress(UnavailableError):
+        doctor.require()
+    assert asked == []
 
 
 def test_refused_rights_are_told_with_their_mend() -> None:
@@ -90,8 +100,8 @@ def test_whether_instructions_can_be_counted_is_told(
 def test_a_missing_agent_has_advice_that_works_here(
     repository: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(binary, "repository", lambda: repository)
-    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(build, "repository", lambda: repository)
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path / "src/gatemark")
     again = "install gatemark again, this installation is incomplete"
-    build = f"run `gatemark agent build --target {binary.own_arch()}`"
-    assert doctor._agent().fix == (build if repository else again)
+    command = f"run `setup/build src/gatemark/agents/{binary.own_arch()}/gm-agent`"
+    assert doctor._agent().fix == (command if repository else again)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Station files: a typo is told with file, line and the fix."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ def test_every_shipped_station_is_read() -> None:
     assert {*STATIONS} <= {*stations()}
     read = {name: load(name) for name in stations()}
     assert [name for name, station in read.items() if station.name != name] == []
-    assert {station.info.kind for station in read.values()} <= KINDS.keys()
+    assert {station.info.kind for station in read.values()} <= {*KINDS}
 
 
 def test_a_station_from_a_file_has_the_files_name(tmp_path: Path) -> None:
@@ -70,3 +72,11 @@ def test_a_missing_file_is_told_with_the_mend() -> None:
         UsageError, match=r"none\.toml: No such file or directory: give the path of"
     ):
         load("none.toml")
+
+
+def test_a_run_in_the_lab_does_not_wait_for_the_ssh_library() -> None:
+    code = (
+        "import sys, gatemark.run.engine; from gatemark.station.load import load; load('lab'); "
+        "sys.exit('asyncssh' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

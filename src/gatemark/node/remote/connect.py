@@ -18,7 +18,7 @@ from asyncssh.config import SSHClientConfig
 from gatemark.error import NodeError
 from gatemark.node.remote import refused
 from gatemark.node.remote.dial import dial
-from gatemark.node.remote.login import Address, Login
+from gatemark.node.remote.login import Address, Caller, Login
 
 KEEPALIVES = 2  # unanswered ones, before a connection counts as lost
 
@@ -43,16 +43,6 @@ class Taken(SSHClientConfig):
         """For asyncssh, which asks this of a configuration that it goes on from."""
         options = super().get_options(reload)
         return {name: value for name, value in options.items() if name in TAKEN}
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who logs in, and how patiently."""
-
-    name: str  # of the host, for messages
-    login: Login
-    namespace: str = ""  # where the connection begins, if not where we are
-    patience_s: float = 9.0  # silence after which a connection counts as lost
 
 
 class Client(asyncssh.SSHClient):

@@ -116,3 +116,13 @@ def login(table: Mapping[str, Any], path: Path, name: str) -> Login:
         jump=address("jump") if "jump" in table else None,
         known_hosts=file("known_hosts"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who logs in, and how patiently."""
+
+    name: str  # of the host, for messages
+    login: Login
+    namespace: str = ""  # where the connection begins, if not where we are
+    patience_s: float = 9.0  # silence after which a connection counts as lost

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host reached over SSH: one connection, a channel for each command.
 
-The host needs a POSIX shell and an SSH server: busybox and dropbear do. No sftp, no Python.
+The host needs a POSIX shell and an SSH server: busybox and dropbear do. No sftp, no Python. The
+SSH library is imported by the first connection: most runs have none, and would wait for it.
 """
 
 import asyncio
@@ -9,18 +10,20 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gatemark.error import NodeError
 from gatemark.node.binary import AGENT, agent_path, part_of
 from gatemark.node.bound import in_short
 from gatemark.node.reader import Printed
 from gatemark.node.remote import push
-from gatemark.node.remote.channel import Remote, RemoteStream, lost
-from gatemark.node.remote.connect import Caller, Link, connect
 from gatemark.node.remote.lease import Lease
-from gatemark.node.remote.login import Login
+from gatemark.node.remote.login import Caller, Login
 from gatemark.node.shell import Clock, Process, Stream, failure
 from gatemark.node.uptime import clock
+
+if TYPE_CHECKING:
+    from gatemark.node.remote.connect import Link
 
 CONNECT_S = 10.0
 LONGEST_S = 120.0  # a command that is run to its end; what takes longer is started
@@ -49,6 +52,8 @@ class Ssh:
         Raises NodeError with the fix, UsageError if nobody can be asked a password, StationError if
         another laboratory has the host.
         """
+        from gatemark.node.remote.connect import connect
+
         if not self._asked:
             secret = await asyncio.to_thread(self._caller.login.secret)
             self._caller = replace(self._caller, login=replace(self._caller.login, password=secret))
@@ -105,6 +110,8 @@ class Ssh:
 
     async def pipe(self, *command: str, stdin: bytes = b"") -> bytes:
         """Run to the end, bytes in and bytes out; one at a time. Raises NodeError if it fails."""
+        from gatemark.node.remote.channel import Remote
+
         try:
             async with asyncio.timeout(LONGEST_S):
                 process, data = await Remote.complete(self.name, self._stands(), command, stdin)
@@ -122,10 +129,14 @@ class Ssh:
 
     async def start(self, *command: str) -> Process:
         """Run it with pipes, in the session of this connection. Raises NodeError."""
+        from gatemark.node.remote.channel import Remote
+
         return await Remote.start(self.name, self._stands(), command)
 
     async def stream(self, *command: str) -> Stream:
         """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        from gatemark.node.remote.channel import RemoteStream
+
         return await RemoteStream.start(self.name, self._stands(), command)
 
     async def agent(self, verb: str) -> str:
@@ -133,7 +144,8 @@ class Ssh:
 
         Raises GatemarkError.
         """
-        return await self.put(agent_path(await self.arch(), part_of(verb)), AGENT)
+        file = await asyncio.to_thread(agent_path, await self.arch(), part_of(verb))
+        return await self.put(file, AGENT)
 
     async def arch(self) -> str:
         """The kind of its processor. Raises GatemarkError where nothing is built for it."""
@@ -157,10 +169,12 @@ class Ssh:
         """What its clock says: see uptime.py for the error. Raises NodeError."""
         return await clock(self)
 
-    def _stands(self) -> Link:
+    def _stands(self) -> "Link":
         if self._lease and (over := self._lease.over):
             raise NodeError(f"{self.name}: {over}")
         if self._link is None or self.lost:
+            from gatemark.node.remote.channel import lost
+
             raise lost(self.name, self.lost)
         return self._link
 

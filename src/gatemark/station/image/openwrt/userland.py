@@ -8,7 +8,6 @@ C library's version too, as that is what the image has.
 """
 
 import hashlib
-import importlib.util
 import os
 import re
 import shlex
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.build import require_zig
 from gatemark.node.isolated import INTERPRETER
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import kept, sha256
@@ -123,11 +123,7 @@ def require() -> None:
             f"OpenWrt's userland is built here, by tools that are not: "
             f"apt-get install {' '.join(missing)}"
         )
-    if importlib.util.find_spec("ziglang") is None:
-        raise UnavailableError(
-            "OpenWrt's userland is compiled by zig, which is not here: setup/install test, "
-            "or pip install ziglang"
-        )
+    require_zig()
 
 
 def _libc(packages: Path) -> str:
