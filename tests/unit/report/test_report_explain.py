@@ -101,13 +101,24 @@ def test_a_head_that_is_no_quantity_has_no_page() -> None:
 
 
 def test_a_quantity_has_the_trials_that_measured_it_by_point() -> None:
-    quantity, samples = measured(builder.trials(), ["nonsense", "received_pps"], ["rate_pps"])
+    quantity, samples = measured(builder.trials(), ["nonsense", "received_pps"])
     assert quantity == "received_pps"
     assert samples
-    assert all("rate_pps" in found.point and found.trials for found in samples)
+    assert all(len(found.values) == len(found.trials) > 0 for found in samples)
     counted = {name for found in samples for name in found.trials}
     passes = {record.trial: record.pass_ for record in builder.trials()}
     assert {passes[name] for name in counted} == {"outside"}
+
+
+def test_a_sweep_has_the_value_of_each_level() -> None:
+    _, samples = measured(builder.trials(), ["received_pps"], ["rate_pps"])
+    swept = next(found for found in samples if found.arm == "route")
+    assert swept.along == "rate_pps"
+    assert "rate_pps" not in swept.point
+    assert list(swept.levels) == sorted(swept.levels)
+    assert value(swept, "received_pps").endswith(
+        f" k packets/s at rate_pps {', '.join(map(str, dict.fromkeys(swept.levels)))}"
+    )
 
 
 def test_a_trial_that_does_not_count_is_behind_nothing() -> None:
@@ -207,7 +218,7 @@ def test_a_cell_is_explained_where_it_is_a_verdict(cell: str, head: str, anchor:
 def test_what_is_behind_a_word_names_arm_value_and_trials() -> None:
     words = glossary()
     found = words.behind(find("knee"))
-    assert words.count(found) == f"received_pps at {found.points} points"
+    assert words.count(found) == f"received_pps in {found.points} sweeps"
     (where, trials), *_ = words.lines(found)
     assert "packets/s" in where
-    assert trials.endswith("/outside")
+    assert "/outside" in trials

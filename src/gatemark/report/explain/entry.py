@@ -10,7 +10,7 @@ A page begins so; `unit` to `at` may be missing, and a value goes on in indented
     - keys: `knee_pps`              its names in the data
     - columns: knee                 heads of tables that mean it, `head (table)` of one table alone
     - from: `received_pps`          what trials measure of it, where that is not its key
-    - at: `rate_pps`                factors, one of which the points of these trials have
+    - at: `rate_pps`                along which factor it is made of them; the first that they have
     - formula: one line
     - fooled by: what makes it wrong
     - type: `gatemark run quick/sweep` what that tells

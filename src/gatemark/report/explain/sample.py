@@ -47,14 +47,16 @@ class Trial(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One point of one arm."""
+    """One point of one arm, or all levels of a factor of one: a sweep."""
 
     plan: str
     arm: str
-    point: Mapping[str, Any]  # factor -> level
-    values: tuple[float, ...]  # of its trials, in the order of the run; none: no quantity is asked
+    point: Mapping[str, Any]  # factor -> level; of a sweep without its factor
+    values: tuple[float, ...]  # one a trial; none: no quantity is asked for
     trials: tuple[str, ...]  # their names
     why: str = ""  # what was seen there, in words
+    along: str = ""  # the factor of a sweep
+    levels: tuple[Any, ...] = ()  # of a sweep: one a value, rising
 
 
 def measured(
@@ -62,7 +64,7 @@ def measured(
 ) -> tuple[str, list[Sample]]:
     """The first of these quantities that trials have, and its samples by point; "" for none.
 
-    Trials that do not count have none, nor have those whose point has none of the factors. A
+    Trials that do not count have none. With `factors` the samples are sweeps along one of them. A
     quantity of a direction or of another workload is as good: `up.mos`.
     """
     own = [
@@ -78,7 +80,7 @@ def measured(
         for quantity in quantities:
             if name := _name(known, quantity):
                 with_it = [trial for trial in there if name in trial.values]
-                return name, sorted(_samples(with_it, name), key=_place)
+                return name, sorted(_samples(with_it, name, factors), key=_place)
     return "", []
 
 
@@ -88,14 +90,19 @@ def _name(known: Collection[str], quantity: str) -> str:
     return quantity if quantity in known else min(owned, default="")
 
 
-def _samples(trials: Iterable[Trial], quantity: str) -> Iterator[Sample]:
+def _samples(trials: Iterable[Trial], quantity: str, factors: Collection[str]) -> Iterator[Sample]:
     points: dict[tuple[Any, ...], list[Trial]] = {}
     for trial in trials:
-        points.setdefault((trial.plan, trial.arm, *trial.point.items()), []).append(trial)
-    for own in points.values():
+        along = next((factor for factor in factors if factor in trial.point), "")
+        others = (item for item in trial.point.items() if item[0] != along)
+        points.setdefault((trial.plan, trial.arm, along, *others), []).append(trial)
+    for (plan, arm, along, *rest), own in points.items():
+        if along:
+            own.sort(key=lambda trial: trial.point[along])
         values = tuple(trial.values[quantity] for trial in own)
         names = tuple(trial.trial for trial in own)
-        yield Sample(own[0].plan, own[0].arm, own[0].point, values, names)
+        levels = tuple(trial.point[along] for trial in own) if along else ()
+        yield Sample(plan, arm, dict(rest), values, names, along=along, levels=levels)
 
 
 def _place(sample: Sample) -> tuple[Any, ...]:
@@ -112,6 +119,8 @@ def value(sample: Sample, quantity: str) -> str:
     if not sample.values:
         return sample.why
     unit = UNITS[quantity]
+    if sample.along:
+        return _swept(sample, unit)
     middle = number.quantity(median(sample.values), unit)
     to = number.scale([median(sample.values)], unit)
     low, high = (
@@ -121,16 +130,27 @@ def value(sample: Sample, quantity: str) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
+def _swept(sample: Sample, unit: str) -> str:
+    """The median at each level: `5.00, 9.96 k packets/s at rate_pps 5000, 10000`."""
+    levels: dict[Any, list[float]] = {}
+    for level, reading in zip(sample.levels, sample.values, strict=True):
+        levels.setdefault(level, []).append(reading)
+    middles = [median(values) for values in levels.values()]
+    to = number.scale(middles, unit)
+    shown = (middle / to.factor for middle in middles)
+    texts = (number.plain(text, number.decimals_of(text)) for text in shown)
+    return f"{', '.join(texts)} {to.unit} at {sample.along} {', '.join(map(str, levels))}"
+
+
 def names(sample: Sample) -> list[str]:
     """The names of its trials, repeats of one name together: `quick/sweep/nat/up/3…6/outside`."""
     parts = [name.rsplit("/", 2) for name in sample.trials]
     if any(len(part) != 3 or not part[1].isdigit() for part in parts):
         return list(sample.trials)
-    key = sorted((lead, end, int(repeat)) for lead, repeat, end in parts)
-    return [
-        f"{lead}/{','.join(_spans([repeat for *_, repeat in own]))}/{end}"
-        for (lead, end), own in groupby(key, key=lambda part: part[:2])
-    ]
+    repeats: dict[tuple[str, str], list[int]] = {}
+    for lead, repeat, end in parts:
+        repeats.setdefault((lead, end), []).append(int(repeat))
+    return [f"{lead}/{','.join(_spans(sorted(own)))}/{end}" for (lead, end), own in repeats.items()]
 
 
 def _spans(repeats: Sequence[int]) -> Iterator[str]:

@@ -60,13 +60,14 @@ def _trials(behind: Behind, most: int | None) -> Iterator[tuple[str, str]]:
         yield "", f"{where(sample)}: {value(sample, behind.quantity)}".removesuffix(": ")
         yield "", f"  {named(sample, most)}"
     if most is not None and behind.points > most:
-        yield "", f"and {behind.points - most} more points: --all"
+        yield "", f"and {behind.points - most} more: --all"
 
 
 def counted(behind: Behind) -> str:
-    """What was measured, at how many points: `received_pps at 16 points`."""
-    points = f"{behind.points} point{'' if behind.points == 1 else 's'}"
-    return f"{behind.quantity} at {points}" if behind.quantity else points
+    """What was measured, at how many points: `delay_p50_ns at 16 points`."""
+    at, what = ("in", "sweep") if behind.samples[0].along else ("at", "point")
+    points = f"{behind.points} {what}{'' if behind.points == 1 else 's'}"
+    return f"{behind.quantity} {at} {points}" if behind.quantity else points
 
 
 def named(sample: Sample, most: int | None) -> str:
@@ -98,6 +99,7 @@ def data(entry: Entry, behind: Behind) -> dict[str, Any]:
         "quantity": behind.quantity,
         "points": [
             {"plan": sample.plan, "arm": sample.arm, "point": dict(sample.point)}
+            | {"along": sample.along, "levels": list(sample.levels)}
             | {"values": list(sample.values), "trials": list(sample.trials), "why": sample.why}
             for sample in behind.samples
         ],
