@@ -12,6 +12,7 @@ from gatemark.report.explain.entry import column, find, parsed
 from gatemark.report.explain.glossary import Glossary
 from gatemark.report.explain.place import behind
 from gatemark.report.explain.sample import Sample, measured, names, value
+from gatemark.report.explain.text import Behind
 
 PAGE = """# Knee
 
@@ -213,6 +214,12 @@ def test_a_page_has_the_words_that_stand_on_it_and_each_once() -> None:
 )
 def test_a_cell_is_explained_where_it_is_a_verdict(cell: str, head: str, anchor: str) -> None:
     assert glossary().cell(cell, head) == anchor
+
+
+def test_a_sweep_without_other_factors_is_named_by_its_arm() -> None:
+    alone = Sample("quick/sweep", "nat", {}, (1e3,), ("odd",), along="rate_pps", levels=(1000,))
+    ((where, _),) = glossary().lines(Behind("first", "received_pps", 1, [alone]))
+    assert where == "nat: 1.00 k packets/s at rate_pps 1000"
 
 
 def test_what_is_behind_a_word_names_arm_value_and_trials() -> None:

@@ -50,7 +50,9 @@ class Glossary:
     def lines(self, made: Behind) -> Iterator[tuple[str, str]]:
         """For each point its arm and value, then its trials."""
         for sample in made.samples:
-            where = ", ".join(filter(None, [sample.arm, traffic.point(sample.point)]))
+            where = ", ".join(
+                [sample.arm, *([traffic.point(sample.point)] if sample.point else [])]
+            )
             yield f"{where}: {value(sample, made.quantity)}".removesuffix(": "), named(sample, FEW)
 
     def count(self, made: Behind) -> str:
