@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hatchling calls to build a wheel: agents, algorithms, classifiers, the plugin for QEMU.
+"""What hatchling calls to build a wheel: agents, algorithms, classifiers, QEMU's plugin, pages.
 
 All agents are in every wheel, since a box may have any of the processors. So is the program that
 times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
@@ -25,6 +25,7 @@ TESTERS: Final = ("x86_64", "aarch64")  # machines that a wheel can be for
 # The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
 GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
+PAGES: Final = Path("docs/numbers")  # what `gatemark explain` reads; in the package `numbers`
 # Folder of the package -> what a processor has there.
 PROGRAMS: Final = {
     "agents": ("gm-agent", "gm-agent-tester", "gm-agent-watcher", "gm-agent-capturer"),
@@ -53,6 +54,7 @@ class Parts(BuildHookInterface[Any]):
             require(root, targets)
         except BuildError as error:
             self.app.abort(f"gatemark: {error}")
+        build_data["force_include"][str(root / PAGES)] = "gatemark/numbers"
         build_data["pure_python"] = False
         build_data["tag"] = tag(platform.machine())
 
@@ -82,6 +84,7 @@ def files(targets: Sequence[str]) -> dict[str, Path]:
         },
         **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
         "names of subsystems": PACKAGE / "counters/subsystems.toml",
+        "pages of numbers": PAGES / "README.md",
         "Apache licence": Path("LICENSE"),
         "GPL licence": Path("counter/LICENSE"),
         "BSD licence": Path("LICENSES/BSD-2-Clause.txt"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""METHODOLOGY.md says what the code does: its constants and its tables of levels are compared."""
+"""What the documents say of numbers is what the code does: constants, and tables of levels."""
 
 import importlib
 import re
@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from gatemark.commands.man import EXIT_STATUS
-from gatemark.quantity import QUANTITIES, UNITS
 from gatemark.stats.math import signed
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.math.ranks import inset, p_value
-from gatemark.stats.point.warn import Code
 from gatemark.stats.verdict.grade import limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,13 +19,13 @@ CONSTANT = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \| (\S+) \|", re.MULTILINE)
 
 
 @cache
-def text() -> str:
-    return (ROOT / "METHODOLOGY.md").read_text(encoding="utf-8")
+def text(name: str = "METHODOLOGY.md") -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
-def table(head: str) -> list[list[float]]:
-    """The rows of numbers below a table's head."""
-    rows = text().partition(head)[2].partition("\n\n")[0].splitlines()[2:]
+def table(name: str, head: str) -> list[list[float]]:
+    """The rows of numbers below a table's head in a document."""
+    rows = text(name).partition(head)[2].partition("\n\n")[0].splitlines()[2:]
     return [[float(cell) for cell in row.strip("| ").split("|")] for row in rows]
 
 
@@ -49,7 +47,7 @@ def test_every_constant_is_that_of_the_code() -> None:
 
 
 def test_the_level_of_a_median_is_exact() -> None:
-    rows = table("| n | k | level, % |")
+    rows = table("docs/numbers/quantity/interval.md", "| n | k | level, % |")
     assert rows
     for n, k, level in rows:
         interval: Interval = median_interval([float(i) for i in range(int(n))])
@@ -58,7 +56,9 @@ def test_the_level_of_a_median_is_exact() -> None:
 
 
 def test_the_level_of_a_change_is_exact() -> None:
-    rows = table("| n = m | least p | level of the interval, % |")
+    rows = table(
+        "docs/numbers/quantity/change.md", "| n = m | least p | level of the interval, % |"
+    )
     assert rows
     for row in rows:
         n, least, level = int(row[0]), row[1], row[2]
@@ -67,7 +67,7 @@ def test_the_level_of_a_change_is_exact() -> None:
 
 
 def test_the_level_of_a_change_of_pairs_is_exact() -> None:
-    rows = table("| n | least p of pairs | level of their interval, % |")
+    rows = table("METHODOLOGY.md", "| n | least p of pairs | level of their interval, % |")
     assert rows
     for row in rows:
         n, least, level = int(row[0]), row[1], row[2]
@@ -76,19 +76,9 @@ def test_the_level_of_a_change_of_pairs_is_exact() -> None:
         assert 100 * signed.inset(n, 0.95)[1] == pytest.approx(level, abs=0.051), n
 
 
-def test_every_quantity_and_every_warning_is_explained() -> None:
-    codes = [f"`{code}`" for code in Code.__args__]  # type: ignore[attr-defined]
-    assert [word for word in (*UNITS, *codes) if word not in text()] == []
-
-
-def test_the_words_of_each_quantity_are_those_of_the_code() -> None:
-    rows = text().partition("| quantity | unit | what it is |\n")[2].partition("\n\n")[0]
-    printed = re.findall(r"^\| `(\S+)` \| (.+) \| (.+) \|$", rows, re.MULTILINE)
-    assert printed == [(name, *quantity) for name, quantity in QUANTITIES.items()]
-
-
 def test_the_limits_of_the_grades_are_those_of_the_report() -> None:
-    assert limits() in text()
+    grade = " ".join(text("docs/numbers/verdict/grade.md").split())
+    assert limits() in grade
 
 
 def test_the_exit_codes_are_those_of_the_page_for_a_start() -> None:

@@ -120,6 +120,15 @@ def test_the_wheel_holds_all_data_of_the_package(wheel: Path) -> None:
     assert {name.removeprefix("src/") for name in listed} - members(wheel).keys() == set()
 
 
+def test_the_wheel_holds_the_pages_of_numbers(wheel: Path) -> None:
+    pages = {
+        f"gatemark/{path.relative_to(ROOT / 'docs')}"
+        for path in (ROOT / "docs/numbers").rglob("*.md")
+    }
+    assert pages
+    assert pages - members(wheel).keys() == set()
+
+
 def test_the_wheel_names_its_licences_and_holds_their_texts(wheel: Path) -> None:
     metadata = HeaderParser().parsestr(member(wheel, ".dist-info/METADATA"))
     expression = "Apache-2.0 AND GPL-2.0-or-later AND (GPL-2.0-only OR BSD-2-Clause) AND MIT"

@@ -16,6 +16,7 @@ from gatemark.commands import (
     coverage,
     diff,
     doctor,
+    explain,
     export,
     fit,
     lab,
@@ -92,6 +93,7 @@ _add("list", list_.list_, MEASURE)
 _add("plan", plan.plan, MEASURE)
 _add("run", run.run, MEASURE)
 _add("show", show.show, READ)
+_add("explain", explain.explain, READ)
 _add("report", report.report, READ)
 _add("export", export.export, READ)
 _add("diff", diff.diff, COMPARE)

@@ -107,6 +107,15 @@ def _quantities(given: Given, word: str) -> Iterator[Candidate]:
     yield KNEE, "packets/s"
 
 
+def _explained(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.report.explain.entry import entries
+
+    yield from ((entry.word, entry.kind) for entry in entries())
+    for entry in entries() if word else ():
+        names = (*entry.listed("keys"), *entry.listed("also"))
+        yield from ((name, entry.word) for name in names if " " not in name)
+
+
 def _formats(given: Given, word: str) -> Iterator[Candidate]:
     from gatemark.report.export.form import FOLDED, FORMATS
 
@@ -158,6 +167,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "across": _across,
     "quantity": _quantities,
     "format_": _formats,
+    "word": _explained,
     "schema": _schemas,
     "study": _studies,
     "target": _words(*TARGETS, "all"),

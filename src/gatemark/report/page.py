@@ -22,6 +22,7 @@ from gatemark.report.card.card import Card
 from gatemark.report.card.cards import cards
 from gatemark.report.chart.figure import Figure
 from gatemark.report.chart.palette import palette
+from gatemark.report.explain.glossary import Glossary
 from gatemark.report.group.source import Source
 from gatemark.report.group.together import together
 from gatemark.report.several import called, side_by_side
@@ -53,6 +54,7 @@ def render(sources: Sequence[Source]) -> str:
     drawn = gallery.figures(shared)
     return html.template("page.html").render(
         sources=sources,
+        glossary=Glossary(shared),
         title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
         abouts=[about(source) for source in sources],
         cards=_cards(shared) if len(sources) == 1 else [],

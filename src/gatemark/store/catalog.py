@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs in a folder and the folders in it, each as far as it is needed to choose one."""
+"""The runs in a folder and the folders in it, each as far as it is needed to choose one.
+
+And the values of a run's trials, without all else that their records hold.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from gatemark.store.folder import Folder, ForeignError
 
 DEEPEST = 2  # folders below the one that is asked for
+TRIALS: Final = "trials.jsonl"
+FORMER: Final = b'{"schema":"gatemark.record/1"'  # as a record of before begins
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -58,3 +64,37 @@ def _read(paths: list[Path]) -> Iterator[Entry]:
             continue
         plans = tuple(plan.name for plan in head.plans)
         yield Entry(path, head.started, head.suite, head.station.name, plans)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What one trial measured."""
+
+    trial: str
+    plan: str
+    arm: str
+    status: str
+    pass_: str = msgspec.field(name="pass")
+    point: dict[str, str | int | float | bool] = {}
+    values: dict[str, float] = {}
+
+
+def outcomes(folder: Path) -> Iterator[Outcome]:
+    """Each trial in the order of writing; a line that cannot be read is left out.
+
+    Raises OSError or ForeignError where the folder has no such file.
+    """
+    decoder = msgspec.json.Decoder(Outcome)
+    for line in Folder(folder).read(TRIALS).splitlines():
+        try:
+            yield decoder.decode(_renewed(line))
+        except (ValueError, RecursionError):
+            continue
+
+
+def _renewed(line: bytes) -> bytes:
+    """The line as today's program writes it."""
+    if not line.startswith(FORMER):
+        return line
+    from gatemark.store import former
+
+    return msgspec.json.encode(former.record(msgspec.json.decode(line)))

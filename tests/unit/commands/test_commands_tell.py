@@ -154,6 +154,7 @@ def test_the_verbs_are_those_of_the_design() -> None:
             "list",
             "plan",
             "show",
+            "explain",
             "report",
             "doctor",
             "lab",

@@ -10,6 +10,7 @@ import pytest
 
 from gatemark.error import GatemarkError
 from gatemark.store import former, trials
+from gatemark.store.catalog import outcomes
 from gatemark.store.directory import RunDirectory
 
 BRAKE = {"brake_pps": 30_000}
@@ -53,6 +54,13 @@ def test_a_key_that_the_table_does_not_know_is_refused_in_one_line() -> None:
         "line 1 of trials.jsonl cannot be read "
         "(its key 'weather' is of a version that is no longer read)"
     ]
+
+
+def test_the_values_of_a_trial_of_schema_1_have_todays_names(tmp_path: Path) -> None:
+    (tmp_path / "trials.jsonl").write_bytes(msgspec.json.encode(as_of_schema_1()) + b"\n")
+    (outcome,) = outcomes(tmp_path)
+    assert (outcome.pass_, outcome.trial) == ("instrumented", "a/b/1/instrumented")
+    assert outcome.values == builder.trials()[0].values
 
 
 def old_run() -> dict[str, Any]:

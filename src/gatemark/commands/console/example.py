@@ -37,6 +37,11 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("each value as data", "gatemark show first --json"),
         ("a row for a wiki or forum", "gatemark show first --row --header"),
     ),
+    "explain": (
+        ("what a knee is, and its trials in the newest run", "gatemark explain knee"),
+        ("what to do about a warning", "gatemark explain spread"),
+        ("every word by kind", "gatemark explain"),
+    ),
     "report": (
         ("the page again, where a browser finds it", "gatemark report first --out page.html"),
         ("runs side by side on one page", "gatemark report first second"),

@@ -98,6 +98,11 @@ class Verbs(TyperGroup):
             lead = "" if section == before else section
             rows.append((f"{lead:{LEAD}} {name}" if any(sections) else name, summary(verb)))
             before = section
+        if any(sections):  # without the empty line of a section
+            formatter.write_heading("Commands")
+            with formatter.indentation():
+                formatter.write_dl(rows)
+            return
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -5,11 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gatemark.report.answer import ab
-from gatemark.report.group import latency
 from gatemark.report.words import headline, number, traffic
 from gatemark.report.words.run import counts
 from gatemark.stats.judgement import Judgement, PointResult
-from gatemark.stats.math.histogram import BUCKETS
 from gatemark.store.record import Record
 from gatemark.store.run import UNKNOWN, Run
 
@@ -42,35 +40,6 @@ DEVICE = (
     ("conntrack_buckets", "{} buckets"),
 )
 FEW = 3  # ceilings of one kind that are told one by one
-KNEE = (
-    "Knee",
-    "The offered rate at which received stops following, by a fit of two straight lines.",
-)
-GOODPUT = (
-    "Goodput",
-    "Bits a second of TCP payload that the receiving program read while it was sent; no headers, "
-    "nothing twice. Segments are not merged on their way through the gateway.",
-)
-DELAY = (
-    "Delay",
-    f"{latency.WHERE} Every packet is timed, in a histogram of {BUCKETS} buckets an octave: a "
-    f"percentile is known to within {latency.KNOWN}; inside its bucket "
-    "packets are taken to be evenly spread. A percentile is told where at least ten packets of a "
-    "trial lie above it. PDV: the 99.9th percentile less the fastest packet (RFC 5481).",
-)
-SEARCHED = (
-    "Throughput",
-    "The highest rate that met the goal: no loss (NDR), at most 0.5 % (PDR, its conditional "
-    "throughput as in RFC 9971). Loss, delay and CPU are those of the last trial that met it; the "
-    "bottleneck is judged from a trial at the lowest rate above that did not. Trials whose sender "
-    "did not hold the schedule say nothing of the gateway.",
-)
-EXECUTED = (
-    "Instructions",
-    "One packet at a time through an emulated gateway, which stands still before and after it: the "
-    "number of executed instructions that most packets came to. A step is the difference of two "
-    "such numbers; its range is that of the repeats. They are no time.",
-)
 BOOTS = (
     "Boots",
     "A sample is a boot of the gateway, the median of its trials, since what a boot decides by "
@@ -78,11 +47,6 @@ BOOTS = (
     "turns or in random order; the change is the Hodges-Lehmann estimate of the pairs with its "
     "95 % interval, faster or slower by an exact signed rank test (Wilcoxon), and beyond what is "
     "accepted.",
-)
-COMPARED = (
-    "Comparisons",
-    "The change by Hodges and Lehmann with its 95 % interval; faster or slower by an exact rank "
-    "sum test, adjusted (Holm) for all comparisons of the table, and beyond the noise.",
 )
 
 
@@ -116,8 +80,6 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
     intervals = [i for p in judgement.points for i in p.values.values()]
     # A single value has no interval, so no level either.
     levels = sorted({round(i.level, 3) for i in intervals if i.n > 1})
-    every = (*judgement.ceilings, *judgement.points)
-    kinds, measured = {p.definition.l4 for p in every}, {name for p in every for name in p.values}
     level = f"{number.quantity(levels[0], 'ratio')} at least" if levels else "no"
     return [
         ("Repeats", f"{repeats} repeats of each point; the median is shown."),
@@ -144,23 +106,8 @@ def method(run: Run, judgement: Judgement) -> list[tuple[str, str]]:
             "trial in which this does not agree with the interfaces' counters is invalid. A frame "
             "that the test port refused is the gateway's loss.",
         ),
-        (
-            "Bits on the wire",
-            "L1: with preamble, frame check sequence and gap, 20 bytes more than the frame.",
-        ),
-        *([KNEE] if judgement.knees else []),
-        *([DELAY] if "delay_p50_ns" in measured else []),
-        *([SEARCHED] if any(plan.search for plan in run.plans) else []),
-        *([GOODPUT] if "tcp" in kinds else []),
-        *([EXECUTED] if judgement.executed else []),
-        *([_compared(judgement)] if judgement.comparisons else []),
+        *([BOOTS] if any(c.change.paired for c in judgement.comparisons) else []),
     ]
-
-
-def _compared(judgement: Judgement) -> tuple[str, str]:
-    return (
-        BOOTS if any(comparison.change.paired for comparison in judgement.comparisons) else COMPARED
-    )
 
 
 def _sides(run: Run) -> list[str]:

@@ -52,9 +52,10 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
-      button.append(...head.childNodes);
+      const named = [...head.childNodes].filter((node) => node.className !== "ask");
+      button.append(...named);
       button.addEventListener("click", () => sort(table, place));
-      head.append(button);
+      head.prepend(button);
     });
     if (rows.length < LONG) return;
     const label = document.createElement("label");

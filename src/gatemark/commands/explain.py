@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gatemark explain`: a word of an answer: its formula, what can fool you, its trials."""
+
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from gatemark.commands.console import output
+
+if TYPE_CHECKING:
+    from gatemark.report.explain.entry import Entry
+    from gatemark.report.explain.sample import Sample
+    from gatemark.report.explain.text import Behind
+
+WIDEST: Final = 100  # characters: a longer line is hard to read
+LEAD: Final = 12  # characters in front of a paragraph
+
+
+def explain(
+    word: Annotated[
+        str, typer.Argument(metavar="WORD", help="A quantity, warning, verdict or bottleneck.")
+    ] = "",
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object for each word.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Every point, and the whole page.")] = False,
+) -> None:
+    """Explain a word of an answer, with the trials behind it.
+
+    How it is made, what can fool you, what the newest run measured of it, what to type. Without a
+    word it lists all of them.
+    """
+    from gatemark.report.explain import text
+    from gatemark.report.explain.entry import entries, find
+
+    if not word:
+        _list(entries(), json_=json_)
+        return
+    entry = find(word)
+    behind = _behind(entry, word, None if all_ or json_ else text.FEW)
+    if json_:
+        output.lines([text.data(entry, behind)])
+        return
+    output.say(text.head(entry))
+    for heading, paragraph in text.lines(entry, behind, whole=all_):
+        _say(heading, paragraph)
+    if all_:
+        output.say(f"\n{entry.text}")
+
+
+def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
+    """Every word, by kind."""
+    from itertools import groupby
+
+    if json_:
+        output.lines({"word": e.word, "kind": e.kind, "title": e.title} for e in entries)
+        return
+    for kind, own in groupby(entries, key=lambda entry: entry.kind):
+        _say(kind, ", ".join(entry.word for entry in own))
+
+
+def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
+    """What the newest run has of it, at the first `most` points."""
+    from gatemark.commands.locate import known
+    from gatemark.report.explain.text import Behind
+
+    runs = known()
+    if not runs:
+        return Behind("")
+    path = runs[0].path
+    if entry.kind == "quantity":
+        return _measured(path, entry, word)
+    return Behind(path.name, *_judged(path, entry, most))
+
+
+def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
+    """Of a quantity the values of trials tell: the run need not be judged, which takes long."""
+    from gatemark.report.explain.sample import measured
+    from gatemark.report.explain.text import Behind
+    from gatemark.store.catalog import outcomes
+
+    own = word.rpartition(".")[2]
+    quantities = [own] if own in entry.listed("keys") else []
+    try:
+        trials = outcomes(path)
+        quantity, samples = measured(trials, quantities + entry.measured, entry.listed("at"))
+    except FileNotFoundError:  # no trial has ended yet
+        return Behind(path.name)
+    return Behind(path.name, quantity, len(samples), samples)
+
+
+def _judged(path: Path, entry: "Entry", most: int | None) -> "tuple[str, int, list[Sample]]":
+    from gatemark.commands import reading
+    from gatemark.report.explain.place import behind
+    from gatemark.report.group import source
+
+    judged = source.judged(reading.read(path), path, drawn=False)
+    return behind(judged.judgement, judged.records, entry, most)
+
+
+def _say(heading: str, paragraph: str) -> None:
+    """A paragraph beside its heading, wrapped; what is indented in it stays so."""
+    room = min(WIDEST, get_terminal_size().columns) - LEAD
+    indent = " " * (len(paragraph) - len(paragraph.lstrip()) + 2)
+    lines = wrap(paragraph, room, subsequent_indent=indent, break_on_hyphens=False)
+    for at, line in enumerate(lines):
+        output.say(f"{'' if at else heading:{LEAD}}{line}".rstrip())

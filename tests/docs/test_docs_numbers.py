@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/numbers has a page for each word of an answer, each of the same short shape."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import builder
+import counted
+import drawn
+import pytest
+import stacked
+import swift
+import traveled
+from docs.test_docs import unknown
+
+from gatemark.commands.setting import chosen
+from gatemark.quantity import QUANTITIES
+from gatemark.report.answer import answers, fill, flow, responsiveness, watched
+from gatemark.report.brief.tables import briefs
+from gatemark.report.explain.entry import Entry, column, entries, plain, words
+from gatemark.report.group.source import Source
+from gatemark.stats import expect, judgement
+from gatemark.stats import line as line_share
+from gatemark.stats.change import exact_ab
+from gatemark.stats.finding import Shape
+from gatemark.stats.point.responsiveness import BEST, CLASSES
+from gatemark.stats.point.warn import Code
+from gatemark.stats.verdict.use import RULES
+
+ROOT = Path(__file__).resolve().parents[2]
+INDEX = ROOT / "docs" / "numbers" / "README.md"
+LONGEST = 60  # lines: a screen
+LINES = ("unit", "also", "keys", "columns", "from", "at", "formula", "fooled by", "type")
+
+# Heads that name what was measured and no number: setups, points, places, sentences.
+NO_NUMBERS = {
+    *(
+        "arm",
+        "at",
+        "bottleneck",
+        "device",
+        "differs",
+        "direction",
+        "experiment",
+        "flow",
+        "for each",
+    ),
+    *("frame", "its kernel", "line", "load", "of", "ours", "plan", "point", "published", "setup"),
+    *("study", "traffic", "verdict", "why", "packet", "kernel"),
+}
+# Tables whose heads are setups, which a plan names, or subsystems.
+NAMED = ("payload", "subsystems")
+MADE = ("builder", "studies", "estimated", "queued", "timed", "packets")
+
+
+def sources() -> Iterator[Source]:
+    """Made-up runs of all kinds."""
+    yield from map(drawn.source, MADE)
+    for module in (counted, stacked, swift, traveled):
+        yield builder.source(judged=module.judgement())
+
+
+def of_kind(kind: str) -> set[str]:
+    return {entry.word for entry in entries() if entry.kind == kind}
+
+
+def test_every_quantity_has_one_page() -> None:
+    keys = Counter(key for entry in entries() for key in entry.listed("keys"))
+    assert set(QUANTITIES) - keys.keys() == set()
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+def test_every_warning_has_its_page_and_no_page_is_of_none() -> None:
+    assert of_kind("warning") == set(get_args(Code))
+
+
+def test_every_bottleneck_has_its_page_and_every_shape_of_loss_is_explained() -> None:
+    shapes = set(get_args(Shape))
+    limits = set(get_args(judgement.Limit)) - shapes
+    assert limits
+    assert of_kind("bottleneck") == limits | {"tester", "shaper"}  # these are shapes, too
+    assert {shape for shape in shapes if plain(shape) not in words()} == set()
+
+
+VERDICTS = (
+    *get_args(judgement.Verdict),
+    *get_args(expect.Verdict),
+    *get_args(line_share.Enough),
+    *get_args(exact_ab.Word),
+    *("costs", "saves", "repeats disagree", "not comparable", "works"),
+    *(f"{use}" for use in RULES),
+    *(name for _, name in CLASSES),
+    *(BEST, "A+", "A", "B", "C", "D", "F"),
+)
+
+
+@pytest.mark.parametrize("verdict", dict.fromkeys(VERDICTS))
+def test_every_verdict_is_explained(verdict: str) -> None:
+    entry = words().get(plain(verdict)) or column(verdict)
+    assert entry is not None
+    assert entry.kind == "verdict"
+
+
+def heads() -> Iterator[tuple[str, str]]:
+    """Every head of the tables of `show`, with the name of its table."""
+    for source in sources():
+        for name, table in answers.tables(source):
+            yield from ((head, name) for head in table.head if not name.startswith(NAMED))
+    constant = {
+        fill.ANCHOR: tuple(fill.COLUMNS.values()),
+        flow.ANCHOR: flow.HEAD + flow.MORE,
+        responsiveness.ANCHOR: (*responsiveness.COUNTS.values(), *responsiveness.TIMES.values()),
+        "watched": watched.HEAD,
+    }
+    yield from ((head, name) for name, listed in constant.items() for head in listed)
+
+
+def test_every_column_of_a_table_is_explained() -> None:
+    silent = {
+        (name, head)
+        for head, name in heads()
+        if head and not column(head, name) and head.partition(",")[0] not in NO_NUMBERS
+    }
+    assert silent == set()
+
+
+def test_every_column_of_a_first_answer_is_explained() -> None:
+    tables = [brief for source in sources() for brief in briefs(source.judgement)]
+    assert len(tables) > 3
+    assert {
+        head for brief in tables for head, _ in brief.heads if head and not column(head)
+    } == set()
+
+
+def test_no_word_is_of_two_pages() -> None:
+    own = [
+        (plain(word), entry.word)
+        for entry in entries()
+        for word in {entry.word, *entry.listed("also"), *entry.listed("keys")}
+    ]
+    pages: dict[str, set[str]] = {}
+    for word, page in own:
+        pages.setdefault(word, set()).add(page)
+    assert {word: names for word, names in pages.items() if len(names) > 1} == {}
+
+
+def test_no_column_is_of_two_pages() -> None:
+    listed = Counter(head for entry in entries() for head in entry.listed("columns"))
+    assert [head for head, count in listed.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.word)
+def test_a_page_has_the_shape_of_all(entry: Entry) -> None:
+    assert entry.title
+    assert [name for name in entry.lines if name not in LINES] == []
+    assert [name for name in ("formula", "fooled by", "type") if not entry.line(name)] == []
+    assert bool(entry.line("unit")) is (entry.kind == "quantity" and entry.word != "interval")
+    assert entry.text
+    assert len((ROOT / entry.place).read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def planned(words: list[str]) -> None:
+    """Raise UsageError where a command names a plan, variant or key that does not exist."""
+    _, verb, *rest = words
+    if verb != "run" or not rest or not rest[0].islower() or rest[0].startswith("-"):
+        return
+    options = list(zip(rest, [*rest[1:], ""], strict=True))
+    given = {name: value for name, value in options if name.startswith("--")}
+    settings = [value for name, value in options if name == "--set"]
+    chosen(
+        rest[0],
+        given.get("--variant", ""),
+        settings,
+        exactly="--exact" in given,
+        line=given.get("--line", ""),
+    )
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.word)
+def test_what_a_page_advises_to_type_exists(entry: Entry) -> None:
+    assert entry.commands
+    for command, about in entry.commands:
+        assert command.startswith("gatemark ")
+        assert unknown(command) is None, command
+        assert about, command
+        planned(shlex.split(command))
+
+
+def test_the_index_has_every_page() -> None:
+    text = INDEX.read_text(encoding="utf-8")
+    links = [f"[{entry.word}]({entry.kind}/{entry.word}.md)" for entry in entries()]
+    assert [link for link in links if link not in text] == []
+
+
+def test_the_index_has_the_words_of_each_quantity_with_its_page() -> None:
+    table = INDEX.read_text(encoding="utf-8").partition("| quantity | unit | what it is | page |")
+    printed = re.findall(r"^\| `(\S+)` \| (.+) \| (.+) \| \[(\S+)\]", table[2], re.MULTILINE)
+    assert printed == [
+        (name, *quantity, words()[plain(name)].word) for name, quantity in QUANTITIES.items()
+    ]
