@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gatemark.commands.console import rule
+from gatemark.commands.console.value import read_plainly
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
@@ -24,6 +25,10 @@ Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 class Verb(TyperCommand):
     """One verb."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options and arguments, `--help` too."""
+        return list(map(read_plainly, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The words that are no options. Raises UsageError."""
@@ -47,6 +52,10 @@ class Verb(TyperCommand):
 class Verbs(TyperGroup):
     """A group of verbs, in sections where they have some."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options and arguments, `--help` too."""
+        return list(map(read_plainly, super().get_params(ctx)))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The verb and its words. Raises UsageError; without a word the help is shown."""
         if not args:
@@ -58,9 +67,9 @@ class Verbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb by its name. Raises UsageError that names the nearest."""
-        from gatemark.plan.toml import nearest
-
         if args[0] not in self.commands and not args[0].startswith("-"):
+            from gatemark.plan.toml import nearest
+
             near = nearest(args[0], list(self.commands))
             raise UsageError(f"{_place(ctx)}no verb '{args[0]}'{near}")
         return super().resolve_command(ctx, args)
