@@ -61,7 +61,7 @@ MISTAKES = (
     ("report none", "none: no run there"),
     ("plan quick --set repeat.times", "--set repeat.times: write key=value, as in --set rep"),
     ("plan quick --set repeat.tims=2", "--set repeat.tims: no such key; did you mean 'repea"),
-    ("plan quick --set repeat.times=many", "--set repeat.times: Expected `int`, got `str`"),
+    ("plan quick --set repeat.times=many", "--set repeat.times: 'many' is no whole number"),
     ("plan quick --set repeat.times=0", "--set repeat.times: quick/speed: `times` of [rep"),
     ("plan quick --set workload.frame_bytes=40", "--set workload.frame_bytes: quick/sweep: "),
     ("plan quick/sweep --set sweep.flows=1", "--set sweep.flows: no plan of 'quick/sweep' has"),
