@@ -148,10 +148,15 @@ def refuse_unknown_keys(
 
 def nearest(word: str, known: list[str]) -> str:
     """`; did you mean 'x'?`, by meaning or spelling; or what is known where nothing is near."""
-    plain = word.lower().replace("-", "_")
-    meant = [*MEANT.get(plain, ()), *MEANT.get(plain.rpartition("_")[2], ())]
-    near = [key for key in meant if key in known] or difflib.get_close_matches(word, known, 1)
+    near = [key for key in meant(word) if key in known]
+    near = near or difflib.get_close_matches(word, known, 1)
     return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(sorted(known))}"
+
+
+def meant(word: str) -> list[str]:
+    """The keys of a plan that a word may stand for, itself first: `packet-size`, `frame_bytes`."""
+    plain = word.lower().replace("-", "_")
+    return [plain, *MEANT.get(plain, ()), *MEANT.get(plain.rpartition("_")[2], ())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,9 +68,11 @@ class Verbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb by its name. Raises UsageError that names the nearest."""
         if args[0] not in self.commands and not args[0].startswith("-"):
+            from gatemark.commands.console import hint
             from gatemark.plan.toml import nearest
 
-            near = nearest(args[0], list(self.commands))
+            suggest = nearest if ctx.parent else hint.of_verb
+            near = suggest(args[0], list(self.commands))
             raise UsageError(f"{_place(ctx)}no verb '{args[0]}'{near}")
         return super().resolve_command(ctx, args)
 
@@ -162,22 +164,21 @@ def _section(verb: Any) -> str:
 
 def _mistake(error: typer.BadParameter, ctx: Any) -> str:
     """What is wrong with a command line, and how it is right."""
-    from gatemark.plan.toml import nearest
+    from gatemark.commands.console import hint
 
     param, option = getattr(error, "param", None), getattr(error, "option_name", "")
     options = [name for param in _params(ctx.command, ctx, "option") for name in param.opts]
     text = error.message.rstrip(".")
     if option and option not in options:
-        text = f"no option '{option}'{nearest(option, options)}"
-    elif option:
+        return f"{_place(ctx)}no option '{option}'{hint.of_option(option, options)}"
+    if option:
         text = f"{option} {'takes no value' if 'does not take' in text else 'needs a value'}"
     elif param is not None:
         word = param.opts[0] if param.param_type_name == "option" else _name(param)
         text = f"{word}: {_wrong(text)}" if text else f"{word} is missing"
     elif extra := re.search(r"unexpected extra argument.*\((.*)\)", text):
         text = f"'{extra[1]}' is more than it takes"
-    seen = "" if "?" in text or "known are" in text else f"; see `{ctx.command_path} --help`"
-    return f"{_place(ctx)}{text}{seen}"
+    return f"{_place(ctx)}{text}; see `{ctx.command_path} --help`"
 
 
 def _wrong(text: str) -> str:
