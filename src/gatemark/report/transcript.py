@@ -17,6 +17,7 @@ import msgspec
 from msgspec import structs
 
 from gatemark.error import GatemarkError
+from gatemark.printable import printable
 from gatemark.report.edition import edition
 from gatemark.report.words.screen import Line
 from gatemark.store.folder import Folder, ForeignError
@@ -74,8 +75,8 @@ def transcript(source: "Source", page: Path | None) -> Transcript:
 
     judgement, run = source.judgement, source.run
     made = {
-        "brief": list(brief.lines(source, page)),
-        "whole": list(terminal.lines(source, page)),
+        "brief": list(map(_encodable, brief.lines(source, page))),
+        "whole": list(map(_encodable, terminal.lines(source, page))),
         "values": [*values(judgement), *judgement.refusals],
         "more": list(_more(source)),
         "missed": bool(missed(checks(judgement, run.plans, facts(run)))),
@@ -90,7 +91,7 @@ def key(path: Path) -> str:
     Series are known by name, length and time of change: to read them all takes as long as to judge.
     """
     folder = Folder(path)
-    digest = hashlib.sha256(f"{edition()}\0{path}\0".encode())
+    digest = hashlib.sha256(f"{edition()}\0".encode() + os.fsencode(path))
     try:
         for name in ("run.json", "trials.jsonl"):
             digest.update(hashlib.sha256(folder.read(name)).digest())
@@ -117,6 +118,11 @@ def keep(path: Path, key: str, made: Transcript) -> None:
     with suppress(OSError, GatemarkError):
         if key and path.stat().st_uid == os.geteuid():
             Folder(path).write(NAME, msgspec.json.encode(_File(key, made)))
+
+
+def _encodable(line: "Line | Table") -> "Line | Table":
+    """The same without what JSON cannot have: a folder may be named by any bytes."""
+    return (line[0], printable(line[1])) if isinstance(line, tuple) else line
 
 
 def _more(source: "Source") -> Iterator[dict[str, object]]:

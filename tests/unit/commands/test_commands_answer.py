@@ -2,6 +2,7 @@
 """The answer that is kept beside the records: the same text and data as judging anew, or none."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -158,6 +159,14 @@ def test_a_run_that_is_not_at_its_end_is_not_kept(tmp_path: Path) -> None:
     path = builder.keep(tmp_path / "run", builder.trials()[:5]).path
     gatemark("show", path)
     assert not (path / NAME).exists()
+
+
+def test_a_folder_may_be_named_by_any_bytes(tmp_path: Path) -> None:
+    path = finished(tmp_path / os.fsdecode(b"a\xff"), builder.run(), builder.trials())
+    first = gatemark("show", path)
+    assert (first.code, first.err) == (0, "")
+    assert (path / NAME).exists()
+    assert gatemark("show", path) == first
 
 
 def test_what_would_steer_a_terminal_is_shown(run: Path) -> None:
