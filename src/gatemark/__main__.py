@@ -4,8 +4,9 @@
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
-from gatemark.error import GatemarkError
+from gatemark.error import FaultsError, GatemarkError
 from gatemark.printable import one_line
 
 STOPPED = 130  # exit code: Ctrl-C, as shells count it
@@ -28,7 +29,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        _end(_line(error), error.exit_code if isinstance(error, GatemarkError) else 1)
+        _end(_lines(error), error.exit_code if isinstance(error, GatemarkError) else 1)
     except KeyboardInterrupt:
         _stop()
     except SystemExit as end:
@@ -61,7 +62,7 @@ def _take_debug() -> bool:
 
 def _stop() -> None:
     _ignore()
-    _end("stopped", STOPPED)
+    _end(["stopped"], STOPPED)
 
 
 def _ignore() -> None:
@@ -69,8 +70,9 @@ def _ignore() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _end(text: str, code: int) -> None:
-    print(f"gatemark: {one_line(text)}", file=sys.stderr)  # noqa: T201
+def _end(texts: Sequence[str], code: int) -> None:
+    for text in texts:
+        print(f"gatemark: {one_line(text)}", file=sys.stderr)  # noqa: T201
     _ignore()
     try:
         if sys.stdout:  # none where it was closed: `>&-`
@@ -80,14 +82,16 @@ def _end(text: str, code: int) -> None:
     sys.exit(code)
 
 
-def _line(error: Exception) -> str:
+def _lines(error: Exception) -> Sequence[str]:
     match error:
+        case FaultsError():
+            return error.faults
         case GatemarkError():
-            return str(error)
+            return [str(error)]
         case OSError(strerror=str(reason), filename=name):
-            return f"{name}: {reason}" if name else reason
+            return [f"{name}: {reason}" if name else reason]
     text = f"{type(error).__name__}: {error}".splitlines()[0]
-    return f"a fault of gatemark's own ({text}); `gatemark --debug ...` shows where"
+    return [f"a fault of gatemark's own ({text}); `gatemark --debug ...` shows where"]
 
 
 if __name__ == "__main__":

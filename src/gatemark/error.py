@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can go wrong, as few kinds as the user can act on; each message names the fix."""
 
+from collections.abc import Sequence
 from typing import Final
 
 NOT_HERE: Final = "not available here: "  # begins the reason of a trial that was skipped
@@ -16,6 +17,14 @@ class UsageError(GatemarkError):
     """The user asked for something impossible: a wrong option, plan or station file."""
 
     exit_code = 2
+
+
+class FaultsError(UsageError):
+    """Several things that are wrong with what the user wrote, each with its fix."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
 
 
 class StationError(GatemarkError):

@@ -1,45 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: the closed list of verbs; each imports what it needs when it is called."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Final, cast
 
 import typer
+from typer.main import get_command, get_group
 
 import gatemark
-from gatemark.commands import (
-    ab,
-    agent,
-    capture,
-    classifier,
-    cmp,
-    coverage,
-    diff,
-    doctor,
-    explain,
-    export,
-    fit,
-    lab,
-    plan,
-    rank,
-    report,
-    run,
-    show,
-    station,
-)
-from gatemark.commands import list as list_
-from gatemark.commands.campaign import app as campaign
 from gatemark.commands.console import choice
 from gatemark.commands.console.example import epilog
 from gatemark.commands.console.verb import Verb, Verbs
-from gatemark.commands.parameter import SHELLS
 
 MEASURE, READ, COMPARE, LAB, CLASSIFY = "Measure", "Read", "Compare", "Lab", "Classify"
+SHELLS: Final = ("bash", "zsh", "fish")  # those with a script in `shell/`
+
+# In the order of the help: the section of each verb, and the module that has it.
+VERBS: Final = {
+    "list": (MEASURE, "list"),
+    "plan": (MEASURE, "plan"),
+    "run": (MEASURE, "run"),
+    "show": (READ, "show"),
+    "explain": (READ, "explain"),
+    "report": (READ, "report"),
+    "export": (READ, "export"),
+    "diff": (COMPARE, "diff"),
+    "ab": (COMPARE, "ab"),
+    "cmp": (COMPARE, "cmp"),
+    "fit": (COMPARE, "fit"),
+    "campaign": (COMPARE, "campaign.app"),
+    "rank": (COMPARE, "rank"),
+    "coverage": (COMPARE, "coverage"),
+    "lab": (LAB, "lab"),
+    "station": (LAB, "station"),
+    "capture": (LAB, "capture"),
+    "doctor": (LAB, "doctor"),
+    "agent": (LAB, "agent"),
+    "classifier": (CLASSIFY, "classifier"),
+}
+
+
+class _Imported(Mapping[str, Any]):
+    """The verbs, each imported when it is taken: all of them cost as much as what one does."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+    def __getitem__(self, name: str) -> Any:
+        return _verb(name)
+
+
+class _Root(Verbs):
+    """Gatemark itself."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = cast("MutableMapping[str, Any]", _Imported())
 
 
 app = typer.Typer(
     name="gatemark",
-    cls=Verbs,
+    cls=_Root,
     help="Measure a Linux gateway: how fast it routes and NATs, its limits, why.",
     no_args_is_help=True,
     add_completion=False,
@@ -47,6 +74,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@cache
+def _verb(name: str) -> Any:
+    """The verb as Typer makes it: a function of the verb's name, or the group `app`."""
+    section, module = VERBS[name]
+    imported = import_module(f"{__package__}.{module}")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    described: dict[str, Any] = {"rich_help_panel": section, "epilog": epilog(name)}
+    if group := getattr(imported, "app", None):
+        alone.add_typer(group, name=name, **described)
+        return get_group(alone).commands[name]
+    function = vars(imported).get(name) or vars(imported)[f"{name}_"]  # `list` is Python's own
+    alone.command(name, cls=Verb, **described)(function)
+    return get_command(alone)
 
 
 def _version(asked: bool) -> None:
@@ -79,33 +121,3 @@ def _options(
     ),
 ) -> None:
     pass
-
-
-def _add(name: str, verb: Callable[..., None], section: str) -> None:
-    app.command(name, cls=Verb, rich_help_panel=section, epilog=epilog(name))(verb)
-
-
-def _group(name: str, verbs: typer.Typer, section: str) -> None:
-    app.add_typer(verbs, name=name, rich_help_panel=section, epilog=epilog(name))
-
-
-_add("list", list_.list_, MEASURE)
-_add("plan", plan.plan, MEASURE)
-_add("run", run.run, MEASURE)
-_add("show", show.show, READ)
-_add("explain", explain.explain, READ)
-_add("report", report.report, READ)
-_add("export", export.export, READ)
-_add("diff", diff.diff, COMPARE)
-_add("ab", ab.ab, COMPARE)
-_add("cmp", cmp.cmp, COMPARE)
-_add("fit", fit.fit, COMPARE)
-_group("campaign", campaign.app, COMPARE)
-_add("rank", rank.rank, COMPARE)
-_add("coverage", coverage.coverage, COMPARE)
-_group("lab", lab.app, LAB)
-_group("station", station.app, LAB)
-_add("capture", capture.capture, LAB)
-_add("doctor", doctor.doctor, LAB)
-_group("agent", agent.app, LAB)
-_group("classifier", classifier.app, CLASSIFY)

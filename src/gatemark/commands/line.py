@@ -19,7 +19,7 @@ MOST_BPS: Final = 1e12
 
 
 def access_line(text: str) -> "Line":
-    """Both rates of `DOWN/UP`; one alone stands for both. Raises UsageError."""
+    """Both rates of `DOWN/UP`. Raises UsageError: one alone may be meant for either or both."""
     from gatemark.stats.capacity.line import Line
 
     rates = []
@@ -31,7 +31,11 @@ def access_line(text: str) -> "Line":
         rates.append(bps)
     if len(rates) > 2:
         raise UsageError(f"--line {text}: two rates at most, down/up: 1000/500")
-    return Line(rates[0], rates[-1])
+    if len(rates) == 1:
+        raise UsageError(
+            f"--line {text}: write down/up, as 1000/500; {text}/{text} where both are the same"
+        )
+    return Line(*rates)
 
 
 def line_rates(text: str) -> tuple[float, float]:

@@ -51,6 +51,7 @@ FILES: Final = {
     "RUN/trials.jsonl": "one record a line, written as each trial ends",
     "RUN/series/": "time series of each trial, as gzipped JSON Lines",
     "RUN/report.html": "the page, which needs no network to be read",
+    "RUN/answer.json": "what show prints; made anew where it is missing or another program's",
     "~/.cache/gatemark/": "kernels and file systems of virtual gateways, made once",
     "/run/lock/": "locked while a trial runs: one at a time on a machine",
     "/run/gatemark/": "locks of labs, one each",

@@ -5,21 +5,18 @@ The kept list is valid for one version and one content of all source and plan fi
 differ from what would be derived.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import gatemark
 from gatemark.error import GatemarkError
+from gatemark.report.edition import edition
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
 
-SOURCES = Path(__file__).parents[1]
 KEPT = "list.json"
 
 
@@ -38,7 +35,7 @@ class Offer:
 
 def offers() -> list[Offer]:
     """Every plan that ships, suite by suite."""
-    key = _key()
+    key = edition()
     kept = _read(key)
     if kept is None:
         kept = list(_derived())
@@ -75,16 +72,6 @@ def _takes_s(plans: "Iterable[Plan]") -> float:
     from gatemark.run.duration import estimate_s
 
     return estimate_s(order(list(plans), seed=0))
-
-
-def _key() -> str:
-    """The version, and the content of every file that the list could depend on."""
-    digest = hashlib.sha256(gatemark.__version__.encode())
-    for path in sorted(SOURCES.rglob("*")):
-        if path.suffix in (".py", ".toml"):
-            digest.update(f"\0{path.relative_to(SOURCES)}\0".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _read(key: str) -> list[Offer] | None:

@@ -6,13 +6,13 @@ from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
 from gatemark.commands import classifier, fit, lab, wire
+from gatemark.commands.app import SHELLS
 from gatemark.node.elf import TARGETS
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan
 
 Candidate = tuple[str, str]  # a word, and what it is
-SHELLS = ("bash", "zsh", "fish")  # those with a script in `shell/`
 Given = Mapping[str, str]  # by parameter: what the command line says already
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import ab, wire
+from gatemark.commands import ab, answer, wire
 from gatemark.commands.asked import Asked, within
-from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import (
     INVALID,
@@ -119,25 +118,17 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
-    import msgspec
-
-    from gatemark.report import page, terminal
+    from gatemark.report import page, transcript
     from gatemark.report.group import source
-    from gatemark.stats.expect import checks, facts, missed
-    from gatemark.stats.values import values
     from gatemark.store.directory import telling
 
     kept_source = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
         directory.write_page(page.render([kept_source]))
-    if json_:
-        judgement = kept_source.judgement
-        output.lines(map(msgspec.to_builtins, (*values(judgement), *judgement.refusals)))
-    else:
-        terminal.tell(kept_source, directory.page)
+    made = answer.keep(kept_source, directory.path, transcript.key(directory.path))
+    answer.tell(made, json_=json_)
     judged = [record for record in kept_source.records if record.pass_ != "warmup"]
     if judged and not any(record.status == "ok" for record in judged):
         raise typer.Exit(INVALID)
-    made = kept_source.run
-    if missed(checks(kept_source.judgement, made.plans, facts(made))):
+    if made.missed:
         raise typer.Exit(REGRESSION)

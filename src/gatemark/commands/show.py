@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import locate, reading
+from gatemark.commands import answer, locate, reading
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.line import line_rates
 
 if TYPE_CHECKING:
+    from gatemark.report.group.source import Source
+    from gatemark.report.transcript import Transcript
     from gatemark.stats.judgement import Judgement
     from gatemark.store.contents import Contents
 
@@ -36,38 +38,42 @@ def show(
 
     Exit code 3 if it missed an expectation of its plan.
     """
-    import msgspec
-
-    from gatemark.report import terminal
-    from gatemark.report.answer import row as markdown
-    from gatemark.report.group import source
-    from gatemark.stats.expect import checks, facts, missed
-    from gatemark.stats.values import values
-    from gatemark.store.directory import RunDirectory
-    from gatemark.store.naming import read, shipped
-
     path = locate.newest([run] if run else None)[0]
+    if not (line or reference or row or subsystems):
+        made = answer.of_run(path)
+        answer.tell(made, json_=json_, whole=all_)
+    else:
+        source, made = _judged(path, line, subsystems)
+        if reference:
+            _beside(source.judgement, json_=json_)
+        elif row:
+            _row(source, header=header)
+        else:
+            answer.tell(made, json_=json_, whole=all_)
+    if made.missed:
+        raise typer.Exit(REGRESSION)
+
+
+def _judged(path: Path, line: str, subsystems: Path | None) -> "tuple[Source, Transcript]":
+    """A run and its answer, made for what was asked besides."""
+    from gatemark.report import transcript
+    from gatemark.report.group import source
+    from gatemark.store.naming import read
+
     contents = reading.read(path)
     if line:
         contents = asked_to_carry(contents, line)
-    kept = contents.run
-    named = read(subsystems) if subsystems else shipped()
-    kept_source = source.judged(contents, path, subsystems=named, drawn=False)
-    judgement = kept_source.judgement
-    if reference:
-        _beside(judgement, json_=json_)
-    elif row:
-        output.say(
-            "\n".join([*([markdown.head()] if header else []), markdown.row(kept, judgement)])
-        )
-    elif json_:
-        output.lines(map(msgspec.to_builtins, (*values(judgement), *judgement.refusals)))
-    else:
-        directory = RunDirectory(path)
-        page = directory.page if directory.has_page() else None
-        terminal.tell(kept_source, page, whole=all_)
-    if missed(checks(judgement, kept.plans, facts(kept))):
-        raise typer.Exit(REGRESSION)
+    named = read(subsystems) if subsystems else ()
+    made = source.judged(contents, path, subsystems=named, drawn=False)
+    return made, transcript.transcript(made, answer.page(path))
+
+
+def _row(source: "Source", *, header: bool) -> None:
+    """The run as a row of a Markdown table."""
+    from gatemark.report.answer import row
+
+    head = [row.head()] if header else []
+    output.say("\n".join([*head, row.row(source.run, source.judgement)]))
 
 
 def _none_alike() -> str:

@@ -149,10 +149,11 @@ def _at(base: Workload, point: dict[str, Factor], name: str) -> Workload:
     levels: dict[str, Any] = workloads.own(point, name)
     if not name and (swept := workloads.own(point, WORDS)):
         levels["words"] = base.words | swept
+    data = msgspec.to_builtins(base) | levels
     try:
-        load = msgspec.convert(msgspec.to_builtins(base) | levels, Workload)
+        load = msgspec.convert(data, Workload)
     except msgspec.ValidationError as error:
-        raise UsageError(plain(str(error))) from None
+        raise UsageError(plain(str(error), data)) from None
     if load.kind == "udp":
         load = replace(load, settle_s=0.0)
     if load.kind == "algorithm":  # of the gateway itself, whichever way a plan may have swept
@@ -165,15 +166,47 @@ def _at(base: Workload, point: dict[str, Factor], name: str) -> Workload:
     return load
 
 
-def plain(message: str) -> str:
-    """msgspec's wording, the path first and the fix last: `workload.flows: Expected ...`."""
+NOUNS: Final = {  # of TOML, by msgspec's words
+    "int": "whole number",
+    "float": "number",
+    "str": "text (write it in quotes)",
+    "bool": "true or false",
+    "array": "list",
+    "object": "table",
+}
+
+
+def plain(message: str, data: Any = None) -> str:
+    """msgspec's fault in words: `repeat.times: 'two' is no whole number`; `data` has the value."""
     match = re.fullmatch(r"(.*) - at `\$?\.?(.*)`", message, re.S)
     if not match:
         return message
-    choices = CHOICES.get(match[2].rpartition(".")[2], ()) if "enum" in match[1] else ()
-    wrong = re.search(r"'(.*)'", match[1])
-    fix = nearest(wrong[1] if wrong else "", list(choices)) if choices else ""
-    return f"{match[2]}: {match[1]}{fix}"
+    why, place = match.groups()
+    if types := re.fullmatch(r"Expected `(.+?)`, got `(.+?)`", why):
+        wanted = [NOUNS.get(kind, kind) for kind in types[1].split(" | ") if kind != "null"]
+        noun = " or ".join(wanted) if len(wanted) < 3 else "single value"
+        why = f"{_value(data, place, types[2])} is no {noun}"
+    elif missing := re.fullmatch(r"Object missing required field (`.+`)", why):
+        why = f"{missing[1]} is missing"
+    elif word := re.fullmatch(r"Invalid enum value '?(.*?)'?", why):
+        choices = CHOICES.get(place.rpartition(".")[2], ())
+        fix = nearest(word[1], list(choices)) if choices else ""
+        why = f"{word[1]!r} is none of its words{fix}"
+    return f"{place}: {why}" if place else why
+
+
+def _value(data: Any, place: str, kind: str) -> str:
+    """What was written at a place, as it was written; else what kind it is."""
+    try:
+        for key, at in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+            data = data[int(at) if at else key]
+    except (LookupError, TypeError):
+        data = None
+    if isinstance(data, bool):
+        return str(data).lower()
+    if isinstance(data, str | int | float):
+        return f"{data!r:.60}"
+    return f"a {NOUNS.get(kind, kind).partition(' (')[0]}"
 
 
 def check(plan: Plan, given: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
@@ -445,10 +478,11 @@ def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     given: dict[str, Any] = {name: value}
     if table == "workload" and is_word(name):
         given = {WORDS: {name.partition(".")[2]: value}}
+    data = merged(msgspec.to_builtins(before), given)
     try:
-        new = msgspec.convert(merged(msgspec.to_builtins(before), given), kind)
+        new = msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        reason = plain(str(error)).partition(": ")[2]
+        reason = plain(str(error), data).partition(": ")[2]
         raise UsageError(f"--set {table}.{name}: {reason}") from None
     if table in plan.beside:
         return replace(plan, beside=plan.beside | {table: new})

@@ -27,7 +27,7 @@ from gatemark.plan.model import (
     Suite,
     Workload,
 )
-from gatemark.plan.toml import line_of, nearest, read_toml, refuse_unknown_keys
+from gatemark.plan.toml import line_of, nearest, read_toml, refuse_all, refuse_unknown_keys
 from gatemark.plan.trace import located
 from gatemark.plan.words import WORDS
 
@@ -99,24 +99,49 @@ def read_suite(name: str) -> Suite:
 
 
 def read_plan(path: Path, name: str, variant: str = "") -> Plan:
-    """A plan from its file, checked whole. Raises UsageError with file and line."""
-    data = workloads.flat(read_toml(path))
+    """A plan from its file, checked whole. Raises UsageError with each fault, its file and line."""
+
+    def form(data: dict[str, Any]) -> tuple[Plan, dict[str, Any]]:
+        return _formed(workloads.flat(data), path, name, variant)
+
+    def whole(data: dict[str, Any]) -> Plan:
+        plan, written = form(data)
+        _refuse_strangers(workloads.flat(data), path)
+        _refuse_senseless(plan, written, path)
+        return plan
+
+    try:
+        return whole(read_toml(path))
+    except UsageError:
+        refuse_all(path, form)  # first: what keys mean together is known where each is right
+        refuse_all(path, whole)
+        raise
+
+
+def _formed(
+    data: dict[str, Any], path: Path, name: str, variant: str
+) -> tuple[Plan, dict[str, Any]]:
+    """The plan, and the data that it was made of, each key by itself checked."""
     if "setup" in data and "arm" in data:
         raise UsageError(f"{path}:{line_of(path, 'setup')}: [setup] and [[arm]] exclude each other")
     _refuse_unknown(data, path)
-    _refuse_strangers(data, path)
     known = tuple(data.get("variant", {}))
     data = _located(_varied(data, variant if variant in known else ""), path.parent)
     data = _described(data, path)
     written = {"case": "sweep.case"} | ({"arm[0]": "setup"} if "setup" in data else {})
     plan = _convert(_reshape(data), Plan, path, PLAN_SCHEMA, written)
-    plan = msgspec.structs.replace(
+    named = msgspec.structs.replace(
         plan,
         name=name,
         arm=_named(plan.arm),
         variants=known,
         variant=variant if variant in known else "",
     )
+    return named, data
+
+
+def _refuse_senseless(plan: Plan, data: dict[str, Any], path: Path) -> None:
+    """Raise UsageError where the keys of a plan cannot stand together."""
     try:
         check(plan, _given(data))
         check_at(plan)
@@ -127,7 +152,6 @@ def read_plan(path: Path, name: str, variant: str = "") -> Plan:
         table = re.search(r"\[(\w+)\]", str(error))
         line = line_of(path, *_words(str(error)), table=table[1] if table else "sweep")
         raise UsageError(f"{path}:{line}: {error}") from None
-    return plan
 
 
 def _names() -> list[str]:
@@ -449,10 +473,11 @@ def _convert(
     try:
         return msgspec.convert(data, struct)
     except msgspec.ValidationError as error:
-        message = plain(str(error))
+        message = plain(str(error), data)
         for ours, theirs in written.items():
             message = re.sub(rf"^{re.escape(ours)}", theirs, message)
-        table = message.partition(": ")[0].rpartition(".")[0]
+        place = message.partition(": ")[0]
+        table = place if message.endswith("is missing") else place.rpartition(".")[0]
         line = line_of(path, *_words(message), table=table)
         raise UsageError(f"{path}:{line}: {message}") from None
 

@@ -308,8 +308,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     schema: str  # name and version of this format
     title: str  # the question in a line
-    why: str  # why it is asked
-    reading: str  # how to read the answer
+    why: str = ""  # why it is asked
+    reading: str = ""  # how to read the answer
     name: str = ""  # suite/file, given by the loader
     cites: tuple[str, ...] = ()  # the RFC or paper that asks so
     rows: tuple[str, ...] = ()  # of `reference/requirements.csv` that it answers

@@ -5,16 +5,45 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from gatemark.error import UsageError
+from gatemark.error import FaultsError, UsageError
 
 HEADER = re.compile(r"\s*(?P<open>\[{1,2})\s*(?P<name>[^\[\]]+?)\s*\]")
 PART = re.compile(r""""[^"]*"|'[^']*'|[^.\s"']+""")
 KEY = re.compile(r"""(?P<at>^\s*|[{,]\s*)(?P<name>["']?[\w.-]+["']?)\s*=""")
+
+# Words of other tools and books for what a plan calls otherwise: the first that may stand there.
+MEANT: Final[dict[str, tuple[str, ...]]] = {
+    word: tuple(keys.split())
+    for words, keys in {
+        "mtu size length len bytes": "frame_bytes",
+        "mss payload": "payload_bytes",
+        "bandwidth bitrate throughput bps mbps": "rate_bps line.rate_bps",
+        "rate pps": "rate_pps",
+        "threads parallel conns": "streams",
+        "block blocksize bs": "write_bytes",
+        "window sockbuf": "socket_buffer_bytes",
+        "cc algorithm": "congestion",
+        "sessions": "connections",
+        "users hosts": "clients",
+        "time duration seconds": "duration_s",
+        "protocol proto": "l4 kind",
+        "ip ipv6 version": "family",
+        "tos": "dscp",
+        "pcap capture": "trace",
+        "loss drop": "line.loss loss",
+        "delay latency rtt": "line.fixed_ms fixed_ms",
+        "buffer queue limit": "line.buffer_packets buffer_packets",
+        "qdisc shaper": "line.aqm aqm",
+        "repeats runs count iterations n": "times",
+    }.items()
+    for word in words.split()
+}
 
 
 def string(value: str) -> str:
@@ -39,6 +68,53 @@ def read_toml(path: Path) -> dict[str, Any]:
         match = re.search(r"line (\d+)", str(error))
         line = int(match[1]) if match else text.count("\n") + 1
         raise UsageError(f"{path}:{line}: not TOML: {error}") from None
+
+
+def refuse_all(path: Path, read: Callable[[dict[str, Any]], object]) -> None:
+    """Raise every fault of a TOML file that `read` refuses one by one, as `FILE:LINE: ...`.
+
+    What is at fault is taken out of the text, and the rest is read again, until nothing is refused.
+    What is refused because something is out already is not told.
+    """
+    data: dict[str, Any] | None = read_toml(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    faults: dict[int, str] = {}
+    while data is not None:
+        try:
+            read(data)
+            break
+        except UsageError as error:
+            text = str(error)
+        match = re.match(rf"{re.escape(str(path))}:(\d+): ", text)
+        line = int(match[1]) if match else 0
+        if faults and line in (0, *faults):
+            break
+        out = _block(lines, line - 1) if line else range(0)
+        if not faults or not any(at - 1 in out for at in faults):
+            faults[line] = text
+        data = _without(lines, out)
+    if len(faults) > 1:
+        raise FaultsError([faults[line] for line in sorted(faults)])
+    if faults:
+        raise UsageError(*faults.values())
+
+
+def _block(lines: Sequence[str], at: int) -> range:
+    """The lines of the table whose header is at a place; else that line alone."""
+    end = at + 1
+    while HEADER.match(lines[at]) and end < len(lines) and not HEADER.match(lines[end]):
+        end += 1
+    return range(at, end)
+
+
+def _without(lines: list[str], out: range) -> dict[str, Any] | None:
+    """The file without some lines and the rest of a value there; None where that is no file."""
+    for at in (*out, *range(out.stop, len(lines))) if out else ():
+        lines[at] = ""
+        if at >= out.stop - 1:
+            with suppress(ValueError):  # in the middle of a value
+                return tomllib.loads("\n".join(lines))
+    return None
 
 
 def line_of(path: Path, *words: str, table: str | None = None) -> int:
@@ -71,9 +147,16 @@ def refuse_unknown_keys(
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """`; did you mean 'x'?`, or what is known where nothing is near."""
-    near = difflib.get_close_matches(word, known, 1)
+    """`; did you mean 'x'?`, by meaning or spelling; or what is known where nothing is near."""
+    near = [key for key in meant(word) if key in known]
+    near = near or difflib.get_close_matches(word, known, 1)
     return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(sorted(known))}"
+
+
+def meant(word: str) -> list[str]:
+    """The keys of a plan that a word may stand for, itself first: `packet-size`, `frame_bytes`."""
+    plain = word.lower().replace("-", "_")
+    return [plain, *MEANT.get(plain, ()), *MEANT.get(plain.rpartition("_")[2], ())]
 
 
 @dataclass(frozen=True, slots=True)

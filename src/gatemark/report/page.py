@@ -122,7 +122,7 @@ def _findings(drawn: Sequence[Figure]) -> list[Figure]:
 
 def _readings(source: Source, drawn: Sequence[Figure]) -> dict[str, str]:
     """Figure -> how to read it, from its plan: at the first figure of each plan."""
-    texts = {plan.name: plan.reading for plan in source.run.plans}
+    texts = {plan.name: plan.reading for plan in source.run.plans if plan.reading}
     readings: dict[str, str] = {}
     for figure in drawn:
         if figure.plan in texts:

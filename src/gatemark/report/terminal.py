@@ -8,46 +8,28 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
 
-from gatemark.printable import printable
 from gatemark.report.answer import condition, line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
-from gatemark.report.words import fold
+from gatemark.report.words import screen
 from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, deviations, repeat_command, resume_command
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import Table
 
-__all__ = ["Live", "answer", "tell"]
-
-Line = tuple[str, str]  # rich style, text
+__all__ = ["Live", "answer", "lines"]
 
 
 def answer(source: Source, page: Path | None, *, whole: bool = False) -> str:
     """The answer as plain text."""
-    return "\n".join(text for _, text in _chosen(source, page, whole=whole)) + "\n"
+    made = lines(source, page) if whole else brief.lines(source, page)
+    return "\n".join(text for _, text in screen.folded(made)) + "\n"
 
 
-def tell(
-    source: Source, page: Path | None, stream: TextIO | None = None, *, whole: bool = False
-) -> None:
-    """Print the answer on stdout (or `stream`); colour only on a terminal without NO_COLOR."""
-    from rich.console import Console  # lazy: it costs start-up time
-    from rich.text import Text
-
-    console = Console(file=stream, highlight=False, soft_wrap=True)
-    for style, text in _chosen(source, page, whole=whole):
-        console.print(Text(printable(text), style=style if console.is_terminal else ""))
-
-
-def _chosen(source: Source, page: Path | None, *, whole: bool) -> Iterator[Line]:
-    return _lines(source, page) if whole else brief.lines(source, page)
-
-
-def _lines(source: Source, page: Path | None) -> Iterator[Line]:
+def lines(source: Source, page: Path | None) -> Iterator[Line | Table]:
     """Sentence, conditions, tables, warnings, where it lies, how to repeat it."""
     run, judgement = source.run, source.judgement
     yield "bold", judgement.sentence
@@ -78,7 +60,7 @@ def _conditions(source: Source) -> str:
     return "; ".join([f"station {station.name}", virtual, *slowed, counts(source.judgement)])
 
 
-def _answer(kind: Answer, source: Source) -> Iterator[Line]:
+def _answer(kind: Answer, source: Source) -> Iterator[Line | Table]:
     """The tables of one kind, and what it has as text."""
     for _, table in kind.tables(source):
         if table.rows:
@@ -87,9 +69,9 @@ def _answer(kind: Answer, source: Source) -> Iterator[Line]:
         yield from _block(heading, lines)
 
 
-def _table(kind: Answer, table: Table, source: Source) -> Iterator[Line]:
+def _table(kind: Answer, table: Table, source: Source) -> Iterator[Line | Table]:
     rows = table.rows[: kind.most or None]
-    yield from fold.styled(replace(table, rows=rows), fold.room())
+    yield replace(table, rows=rows)
     if more := len(table.rows) - len(rows):
         command = shlex.join(("gatemark", "show", str(source.folder), kind.option))
         yield "dim", f"  and {more} more: {command}"

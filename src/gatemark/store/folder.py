@@ -77,11 +77,11 @@ class Folder:
 
     def names(self) -> frozenset[str]:
         """Its regular files. None where the folder is missing."""
-        try:
-            with self._handle() as handle, os.scandir(handle) as entries:
-                return frozenset(e.name for e in entries if e.is_file(follow_symlinks=False))
-        except FileNotFoundError:
-            return frozenset()
+        return frozenset(entry.name for entry in self._files())
+
+    def statuses(self) -> dict[str, os.stat_result]:
+        """Of each of its regular files."""
+        return {entry.name: entry.stat(follow_symlinks=False) for entry in self._files()}
 
     def read(self, name: str) -> bytes:
         """All of a file."""
@@ -148,6 +148,10 @@ class Folder:
         with self._handle() as folder:
             for name in drafts:
                 os.unlink(name, dir_fd=folder)
+
+    def _files(self) -> Iterator[os.DirEntry[str]]:
+        with suppress(FileNotFoundError), self._handle() as handle, os.scandir(handle) as entries:
+            yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
 
     @contextmanager
     def _handle(self) -> Iterator[int]:

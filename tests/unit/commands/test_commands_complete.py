@@ -12,9 +12,9 @@ from inside import gatemark
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from gatemark.commands.app import app
+from gatemark.commands.app import SHELLS, app
 from gatemark.commands.complete import candidates
-from gatemark.commands.parameter import SHELLS, WORDS
+from gatemark.commands.parameter import WORDS
 from gatemark.plan.load import load, suites
 
 # A number, a file, any words.

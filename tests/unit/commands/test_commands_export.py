@@ -62,6 +62,15 @@ def test_a_files_name_says_the_format(run: Path, tmp_path: Path) -> None:
         assert written.startswith(BEGINNINGS.get(name, "PAR1").rstrip().encode()), suffix
 
 
+def test_a_files_name_of_no_format_is_refused(run: Path, tmp_path: Path) -> None:
+    for name, fix in (("a.xlsx", "a spreadsheet opens .csv"), ("a.pdf", "write .csv, .json")):
+        done = gatemark("export", run, "--out", tmp_path / name)
+        assert (done.code, done.out) == (2, "")
+        assert fix in done.err
+        assert not (tmp_path / name).exists()
+    assert gatemark("export", run, "--out", tmp_path / "a.txt", "--format", "csv").code == 0
+
+
 def test_parquet_goes_to_a_pipe(run: Path) -> None:
     code, out, _ = data("export", run, "--format", "parquet")
     assert (code, out[:4], out[-4:]) == (0, b"PAR1", b"PAR1")

@@ -54,10 +54,10 @@ def test_strict_asks_for_every_frame_size(run: Path) -> None:
     assert (done.code, answers[0], answers[-1]) == (3, "not enough", "enough")
 
 
-def test_one_rate_is_both_and_units_are_taken(run: Path) -> None:
+def test_units_are_taken(run: Path) -> None:
     one, other = (
         gatemark("fit", "--line", line, *NAT, "--frame", "64", "--json", run).out
-        for line in ("2.5Gbit", "2500/2500Mbit/s")
+        for line in ("2.5Gbit/2.5Gbit", "2500/2500Mbit/s")
     )
     assert one == other
     assert json.loads(one)["up_bps"] == 2.5e9
@@ -67,6 +67,7 @@ REFUSALS = (
     ("--line fast --setup nat", "--line fast: write down/up in Mbit/s"),
     ("--line 1000/0 --setup nat", "--line 1000/0: write down/up in Mbit/s"),
     ("--line 1/2/3 --setup nat", "--line 1/2/3: two rates at most"),
+    ("--line 1000 --setup nat", "--line 1000: write down/up, as 1000/500; 1000/1000 where both"),
     ("--line 10/5 --setup nta", "--setup nta: no such name; did you mean 'nat'?"),
     ("--line 10/5 --setup nat+filtre:9", "--setup nat+filtre:9: `features`: no feature 'filtre:9'"),
     ("--line 10/5 --setup nat+filter", "--setup nat+filter: `features`: 'filter': write filter:N"),

@@ -102,11 +102,11 @@ def test_every_code_has_a_meaning() -> None:
 
 
 def test_rules_hold_however_it_is_started() -> None:
-    words = [*GATEMARK, "show", "none", "--json", "--all"]
+    words = [*GATEMARK, "show", "none", "--row", "--all"]
     done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=False)
     assert (done.returncode, done.stderr) == (
         2,
-        "gatemark: --json has every value: leave out --all\n",
+        "gatemark: --row is Markdown alone: leave out --all\n",
     )
 
 

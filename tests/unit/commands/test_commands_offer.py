@@ -9,6 +9,7 @@ import pytest
 
 from gatemark.commands import offer
 from gatemark.commands.offer import KEPT, Offer, offered, offers
+from gatemark.report import edition
 
 FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 
@@ -17,8 +18,8 @@ FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of its own, and sources with one plan's file of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    shutil.copytree(offer.SOURCES / "plans" / "wrt54", tmp_path / "sources")
-    monkeypatch.setattr(offer, "SOURCES", tmp_path / "sources")
+    shutil.copytree(Path(edition.PACKAGE) / "plans" / "wrt54", tmp_path / "sources")
+    monkeypatch.setattr(edition, "PACKAGE", str(tmp_path / "sources"))
     monkeypatch.setattr(offer, "_derived", lambda: iter(offered("wrt54/paths")))
     return tmp_path / "cache" / "gatemark" / KEPT
 
@@ -40,7 +41,7 @@ def test_what_was_derived_is_kept(cache: Path) -> None:
 def test_a_changed_plan_is_derived_anew(cache: Path) -> None:
     offers()
     plant(cache)
-    plan = offer.SOURCES / "paths.toml"
+    plan = Path(edition.PACKAGE) / "paths.toml"
     plan.write_text(plan.read_text() + "# changed\n")
     assert offers()[0].plan == "wrt54/paths"
 

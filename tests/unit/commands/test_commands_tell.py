@@ -198,3 +198,15 @@ def test_the_command_line_starts_without_what_is_heavy() -> None:
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
     assert {*HEAVY} & {*loaded.stdout.split()} == set()
+
+
+@pytest.mark.parametrize("words", [["show", "--help"], ["list", "quick"], ["lab", "up", "--help"]])
+def test_a_verb_starts_without_the_others(words: list[str]) -> None:
+    code = (
+        "import sys, atexit; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from gatemark.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", code, *words]
+    loaded = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
+    others = {"gatemark.commands.classifier", "gatemark.commands.campaign.app", "pydantic"}
+    assert others & {*loaded.stderr.split()} == set()

@@ -111,7 +111,7 @@ def test_every_trial_has_its_line(tmp_path: Path) -> None:
     [
         ("[line]\nrate = 1\n", "plan.toml:9: unknown key 'rate' in [line]; did you mean"),
         ("[line.up]\noverload = true\n", "plan.toml:9: unknown key 'overload' in [line.up]"),
-        ('[line]\naqm = "cake"\n', "plan.toml:9: line.up.aqm: Invalid enum value 'cake'; known"),
+        ('[line]\naqm = "cake"\n', "plan.toml:9: line.up.aqm: 'cake' is none of its words; known"),
         ("[line]\nrate_bps = 1e9\n", "plan.toml:9: `rate_bps` = 1e+09 of [line.up]: the tester"),
         ("[line]\nrate_bps = 100\n", "plan.toml:9: `rate_bps` = 100 of [line.up]: the tester"),
         ("[line]\nloss = 1.5\n", "plan.toml:9: `loss` = 1.5 of [line.up]: 0 to 1"),

@@ -4,10 +4,14 @@
 import tomllib
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatemark.plan.toml import line_of, string
+from gatemark.plan.expand import FACTORS
+from gatemark.plan.line.keys import LINE_FACTORS
+from gatemark.plan.model import Repeat
+from gatemark.plan.toml import MEANT, line_of, nearest, string
 
 TEXT = """\
 title = "t = 1"
@@ -58,3 +62,25 @@ def test_line_of(tmp_path: Path) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_string_is_read_back_as_it_was(value: str) -> None:
     assert tomllib.loads(f"key = {string(value)}") == {"key": value}
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("mtu", "frame_bytes"),
+        ("packet_size", "frame_bytes"),
+        ("bandwidth", "rate_bps"),
+        ("rate", "rate_pps"),
+        ("threads", "streams"),
+        ("loss", "line.loss"),
+        ("RTT", "line.fixed_ms"),
+    ],
+)
+def test_a_word_of_other_tools_finds_what_is_meant(word: str, key: str) -> None:
+    known = [*FACTORS, *LINE_FACTORS]
+    assert nearest(word, known) == f"; did you mean '{key}'?"
+
+
+def test_every_word_means_a_key_that_there_is() -> None:
+    keys = {*FACTORS, *LINE_FACTORS, *Repeat.__struct_fields__}
+    assert {word: keys & {*meant} for word, meant in MEANT.items() if not keys & {*meant}} == {}

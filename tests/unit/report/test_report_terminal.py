@@ -11,8 +11,10 @@ from rich.console import Console
 
 from gatemark.report import terminal
 from gatemark.report.answer import warning
+from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
 from gatemark.report.live import Live
+from gatemark.report.words import screen
 from gatemark.report.words.run import repeat_command
 from gatemark.stats.change.reference import beside
 from gatemark.stats.judgement import Judgement, Warning_
@@ -159,7 +161,7 @@ def test_the_whole_answer_says_why_trials_did_not_count() -> None:
 def test_answer_is_plain_when_piped() -> None:
     out = io.StringIO()
     source, page = builder.source(folder=Path("results/x")), Path("results/x/report.html")
-    terminal.tell(source, page, stream=out)
+    screen.tell(brief.lines(source, page), out)
     assert ESCAPE not in out.getvalue()
     assert out.getvalue() == terminal.answer(source, page)
 
@@ -172,7 +174,7 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1")
     out = Screen()
-    terminal.tell(builder.source(), None, stream=out)
+    screen.tell(brief.lines(builder.source(), None), out)
     assert f"{ESCAPE}[33m" not in out.getvalue()
 
 

@@ -45,7 +45,6 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
             "is of published values alone",
             without=("--all", "--line", "--subsystems"),
         ),
-        Rule("--json", "has every value", without=("--all",)),
     ),
     "export": (
         Rule("--schema", "is of every run alike", beside=("--out",)),

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gatemark.commands.console import rule
+from gatemark.commands.console.value import read_plainly
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
@@ -24,6 +25,10 @@ Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 class Verb(TyperCommand):
     """One verb."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options and arguments, `--help` too."""
+        return list(map(read_plainly, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The words that are no options. Raises UsageError."""
@@ -47,6 +52,10 @@ class Verb(TyperCommand):
 class Verbs(TyperGroup):
     """A group of verbs, in sections where they have some."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options and arguments, `--help` too."""
+        return list(map(read_plainly, super().get_params(ctx)))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The verb and its words. Raises UsageError; without a word the help is shown."""
         if not args:
@@ -58,10 +67,12 @@ class Verbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb by its name. Raises UsageError that names the nearest."""
-        from gatemark.plan.toml import nearest
-
         if args[0] not in self.commands and not args[0].startswith("-"):
-            near = nearest(args[0], list(self.commands))
+            from gatemark.commands.console import hint
+            from gatemark.plan.toml import nearest
+
+            suggest = nearest if ctx.parent else hint.of_verb
+            near = suggest(args[0], list(self.commands))
             raise UsageError(f"{_place(ctx)}no verb '{args[0]}'{near}")
         return super().resolve_command(ctx, args)
 
@@ -158,22 +169,21 @@ def _section(verb: Any) -> str:
 
 def _mistake(error: typer.BadParameter, ctx: Any) -> str:
     """What is wrong with a command line, and how it is right."""
-    from gatemark.plan.toml import nearest
+    from gatemark.commands.console import hint
 
     param, option = getattr(error, "param", None), getattr(error, "option_name", "")
     options = [name for param in _params(ctx.command, ctx, "option") for name in param.opts]
     text = error.message.rstrip(".")
     if option and option not in options:
-        text = f"no option '{option}'{nearest(option, options)}"
-    elif option:
+        return f"{_place(ctx)}no option '{option}'{hint.of_option(option, options)}"
+    if option:
         text = f"{option} {'takes no value' if 'does not take' in text else 'needs a value'}"
     elif param is not None:
         word = param.opts[0] if param.param_type_name == "option" else _name(param)
         text = f"{word}: {_wrong(text)}" if text else f"{word} is missing"
     elif extra := re.search(r"unexpected extra argument.*\((.*)\)", text):
         text = f"'{extra[1]}' is more than it takes"
-    seen = "" if "?" in text or "known are" in text else f"; see `{ctx.command_path} --help`"
-    return f"{_place(ctx)}{text}{seen}"
+    return f"{_place(ctx)}{text}; see `{ctx.command_path} --help`"
 
 
 def _wrong(text: str) -> str:

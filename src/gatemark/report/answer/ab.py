@@ -6,10 +6,10 @@ from pathlib import Path
 
 from gatemark.plan.model import NEW, OLD
 from gatemark.report.answer import diff, warning
-from gatemark.report.answer.diff import Line
 from gatemark.report.group.source import Source
 from gatemark.report.words import number
 from gatemark.report.words.run import counts, repeat_command
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import FAMILY
 from gatemark.stats.ab import differing
 from gatemark.stats.change.diff import Diff

@@ -4,9 +4,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from gatemark.report.answer.diff import Line, by_quantity, name, scale, shown, table, what
+from gatemark.report.answer.diff import by_quantity, name, scale, shown, table, what
 from gatemark.report.words import number
 from gatemark.report.words.number import AT_LEAST, Scale
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import Table
 from gatemark.stats.change.cmp import Cell, Cmp
 from gatemark.stats.change.comparable import in_words

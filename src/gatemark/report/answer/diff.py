@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-from gatemark.printable import printable
 from gatemark.quantity import is_bounded
-from gatemark.report.words import fold, number, traffic
+from gatemark.report.words import fold, number, screen, traffic
 from gatemark.report.words.number import PERCENT, Scale
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import ADJUSTED, FAMILY, Table
 from gatemark.stats.change.comparable import Difference, in_words
 from gatemark.stats.change.compare import UNBOUNDED, size
@@ -18,7 +18,6 @@ from gatemark.stats.judgement import Change
 from gatemark.stats.math.interval import Interval
 
 T = TypeVar("T")
-Line = tuple[str, str]  # rich style, text
 WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
@@ -27,14 +26,8 @@ COLOUR = {"slower": "red", "faster": "green"}
 
 def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     """Print on stdout (or `stream`); colour and wrapped text only on a terminal."""
-    from rich.console import Console  # lazy: it costs start-up time
-    from rich.text import Text
-
-    console = Console(file=stream, highlight=False, soft_wrap=True)
     width = fold.room()
-    for style, line in lines:
-        for text in fold.wrapped(line, width):
-            console.print(Text(printable(text), style=style if console.is_terminal else ""))
+    screen.tell(((style, t) for style, text in lines for t in fold.wrapped(text, width)), stream)
 
 
 def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:

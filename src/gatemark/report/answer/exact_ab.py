@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.report.answer import ab, diff, exact, warning
-from gatemark.report.answer.diff import Line
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.report.words.run import counts, repeat_command
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import Table
 from gatemark.stats.ab import differing
 from gatemark.stats.change.exact_ab import Tested, regressed, worst

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.plan.feature import shaped_bps
 from gatemark.report.answer import capacity
-from gatemark.report.answer.diff import Line as Printed
 from gatemark.report.words import fold, number
 from gatemark.report.words.number import KPPS, PERCENT
+from gatemark.report.words.screen import Line as Printed
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.line import Drop, Fit, Rate, tells_down
 from gatemark.stats.capacity.model import Model

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Sequence
 
 from gatemark.report.answer import capacity
-from gatemark.report.answer.diff import Line
 from gatemark.report.words import fold, number, traffic
 from gatemark.report.words.number import PERCENT
+from gatemark.report.words.screen import Line
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.capacity.count import Count
 from gatemark.stats.capacity.model import Model

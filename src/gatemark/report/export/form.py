@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal
 
+from gatemark.error import UsageError
 from gatemark.report.export import (
     csv,
     flent,
@@ -42,13 +43,21 @@ SUFFIX: Final = {
     ".om": "openmetrics",
     ".xml": "junit",
 }
+SHEETS: Final = (".xlsx", ".xls", ".ods")
 
 
 def of_name(path: Path) -> str:
-    """The format that a file's name asks for."""
+    """The format that a file's name asks for. Raises UsageError for one that there is not."""
     if path.name.lower().endswith(".flent.gz"):
         return "flent"
-    return SUFFIX.get(path.suffix.lower(), DEFAULT)
+    ending = path.suffix.lower()
+    if ending and ending not in SUFFIX:
+        sheet = ": a spreadsheet opens .csv" if ending in SHEETS else ""
+        raise UsageError(
+            f"--out {path}: no format is for {ending}{sheet}; write {', '.join(SUFFIX)}, "
+            "or name one by --format"
+        )
+    return SUFFIX.get(ending, DEFAULT)
 
 
 def export(name: str, sources: Sequence[Source], rows: Rows = "values") -> bytes:
@@ -59,22 +68,22 @@ def export(name: str, sources: Sequence[Source], rows: Rows = "values") -> bytes
         return json.export(_rows(sources, rows))
     if name == "parquet":
         return parquet.export(table(sources, rows))
-    return csv.export(table(sources, rows, is_text=True))
+    return csv.export(table(sources, rows))
 
 
-def table(sources: Sequence[Source], rows: Rows, *, is_text: bool = False) -> list[Column]:
-    """The runs as columns; for a text with the digits that the intervals warrant."""
-    made = _rows(sources, rows, is_text=is_text)
+def table(sources: Sequence[Source], rows: Rows) -> list[Column]:
+    """The runs as columns."""
+    made = _rows(sources, rows)
     if rows == "points":
         return wide.columns(made)
     return columns(made, RecordRow if rows == "records" else ValueRow)
 
 
-def _rows(sources: Sequence[Source], rows: Rows, *, is_text: bool = False) -> list[Row]:
+def _rows(sources: Sequence[Source], rows: Rows) -> list[Row]:
     match rows:
         case "records":
             return of_records(sources)
         case "points":
-            return wide.of_points(sources, is_text=is_text)
+            return wide.of_points(sources)
         case "values":
-            return of_values(sources, is_text=is_text)
+            return of_values(sources)

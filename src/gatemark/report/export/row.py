@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gatemark.report.export.digit import rounded
 from gatemark.report.export.traffic import rates, traffic
 from gatemark.report.group.source import Source
 from gatemark.stats.judgement import Value
@@ -37,10 +36,10 @@ class RecordRow(Record, frozen=True, kw_only=True):
     run: str = ""  # exports: name of the run
 
 
-def of_values(sources: Iterable[Source], *, is_text: bool = False) -> list[Row]:
-    """Every judged value, shaped as `ValueRow`; in a text with the digits that it warrants."""
+def of_values(sources: Iterable[Source]) -> list[Row]:
+    """Every judged value, shaped as `ValueRow`."""
     return [
-        {**of_run(source), **traffic(value, set_rates), **_of_value(value, is_text=is_text)}
+        {**of_run(source), **traffic(value, set_rates), **msgspec.to_builtins(value)}
         for source in sources
         for set_rates in [rates(source)]
         for value in values(source.judgement)
@@ -61,8 +60,3 @@ def of_run(source: Source) -> Row:
     run = source.run
     station = {"station": run.station.name, "virtual": run.station.virtual}
     return {"run": source.label, **station, "started": run.started}
-
-
-def _of_value(value: Value, *, is_text: bool) -> Row:
-    row: Row = msgspec.to_builtins(rounded(value) if is_text else value)
-    return row

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from gatemark.report.export.column import FIRST, Column, column, kinds
-from gatemark.report.export.digit import rounded
 from gatemark.report.export.row import Row, ValueRow, of_run
 from gatemark.report.export.traffic import rates, traffic
 from gatemark.report.group.source import Source
@@ -15,13 +14,13 @@ from gatemark.stats.values import of_knee, of_point
 LAST: Final = ("n", "at_least", "limit", "warnings")
 
 
-def of_points(sources: Iterable[Source], *, is_text: bool = False) -> list[Row]:
-    """The tester's points, the gateway's, then the knees; in a text with the digits they warrant.
+def of_points(sources: Iterable[Source]) -> list[Row]:
+    """The tester's points, the gateway's, then the knees.
 
     A quantity's interval stands beside it: `received_pps`, `received_pps_lo`, `received_pps_hi`.
     """
     return [
-        {**of_run(source), **traffic(judged, set_rates), **_row(judged, values, is_text=is_text)}
+        {**of_run(source), **traffic(judged, set_rates), **_row(judged, values)}
         for source in sources
         for set_rates in [rates(source)]
         for judged, values in _judged(source)
@@ -44,11 +43,11 @@ def _judged(source: Source) -> Iterator[tuple[PointResult | Knee, list[Value]]]:
         yield knee, list(of_knee(knee))
 
 
-def _row(judged: PointResult | Knee, values: Sequence[Value], *, is_text: bool) -> Row:
+def _row(judged: PointResult | Knee, values: Sequence[Value]) -> Row:
     row: Row = {"kind": "knee" if isinstance(judged, Knee) else "point"}
     row |= {"plan": judged.plan, "arm": judged.arm, "setup": judged.setup}
     row |= {f"point.{name}": level for name, level in judged.point.items() if name not in FIRST}
-    for value in map(rounded, values) if is_text else values:
+    for value in values:
         row |= {value.quantity: value.value}
         row |= {f"{value.quantity}_lo": value.lo, f"{value.quantity}_hi": value.hi}
     row |= {"n": _n(judged, values), "at_least": judged.at_least, "limit": judged.limit}

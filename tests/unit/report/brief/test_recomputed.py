@@ -188,7 +188,7 @@ WRONG = {
     "another base": ("100 rules on NAT", "100 rules on route"),
     "another row": ("\nbridge", "\nNAT   "),
     "no cell": ("503      ", "\N{EN DASH}        "),
-    "a bound": ("  24 (18–31)", "≥ 24 (18–31)"),
+    "a bound": ("  24 (18\N{EN DASH}31)", "≥ 24 (18\N{EN DASH}31)"),
     "the other answer": ("not enough with", "enough with"),
     "not slowed": ("Slowed to a home router's speed", "More and more packets"),
 }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of a run: the one that is kept in its folder, else made and kept there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gatemark.commands import reading
+from gatemark.commands.console import output
+
+if TYPE_CHECKING:
+    from gatemark.report.group.source import Source
+    from gatemark.report.transcript import Transcript
+
+
+def of_run(path: Path) -> "Transcript":
+    """What a run's answer is, judged only where it was not yet. Raises GatemarkError."""
+    from gatemark.report import transcript
+
+    key = transcript.key(path)
+    if kept := transcript.read(path, key):
+        return kept
+
+    from gatemark.report.group.source import judged
+
+    source = judged(reading.read(path), path, drawn=False)
+    return keep(source, path, key)
+
+
+def keep(source: "Source", path: Path, key: str) -> "Transcript":
+    """Return the answer of what was judged; it is kept where the run is whole and at its end."""
+    from gatemark.report import transcript
+
+    made = transcript.transcript(source, page(path))
+    if not (source.judgement.missing or source.faults or source.is_going):
+        transcript.keep(path, key, made)
+    return made
+
+
+def page(path: Path) -> Path | None:
+    """The page of a run, where it has one."""
+    from gatemark.store.directory import RunDirectory
+
+    directory = RunDirectory(path)
+    return directory.page if directory.has_page() else None
+
+
+def tell(made: "Transcript", *, json_: bool, whole: bool = False) -> None:
+    """Print an answer, brief or whole, or its data."""
+    from gatemark.report.words import screen
+
+    if json_:
+        output.lines((*made.values, *(made.more if whole else ())))
+    else:
+        screen.tell(made.lines() if whole else made.brief)
