@@ -114,7 +114,7 @@ static const struct call calls[] = {
 	{ SYS_timerfd_settime64, SANDBOX_CONNECT },
 #endif
 	{ SYS_timerfd_settime, SANDBOX_CONNECT },
-	{ SYS_wait4, SANDBOX_CHILDREN | SANDBOX_FORKS },
+	{ SYS_wait4, SANDBOX_CHILDREN },
 	{ SYS_writev, SANDBOX_PRINTS },
 	{ SYS_readv, SANDBOX_READS },
 #ifdef SYS_geteuid32
@@ -130,13 +130,8 @@ static const struct call calls[] = {
 	{ SYS_access, SANDBOX_READS | SANDBOX_NETLINK },
 #endif
 	{ SYS_faccessat, SANDBOX_READS | SANDBOX_NETLINK },
-#ifdef SYS_fork
-	{ SYS_fork, SANDBOX_FORKS },
-#endif
-	{ SYS_gettid, SANDBOX_FORKS }, /* of a child */
-	{ SYS_getrusage, SANDBOX_FORKS }, /* of its time and memory */
-	{ SYS_sysinfo, SANDBOX_FORKS },
-	{ SYS_sched_getaffinity, SANDBOX_FORKS },
+	{ SYS_getrusage, SANDBOX_READS },
+	{ SYS_sysinfo, SANDBOX_READS },
 	{ SYS_seccomp, SANDBOX_LOADS },
 	{ SYS_prctl, SANDBOX_LOADS },
 	{ SYS_capget, SANDBOX_LOADS },
@@ -219,7 +214,6 @@ static const struct call_with calls_with[] = {
 	{ { SYS_ioctl, SANDBOX_LOADS }, 1, SIOCGIFHWADDR, 0 },
 	{ { SYS_ioctl, SANDBOX_LOADS }, 1, SIOCGIFINDEX, 0 },
 	{ { SYS_socket, SANDBOX_LOADS }, 0, AF_UNIX, 0 }, /* if_nametoindex() */
-	{ { SYS_clone, SANDBOX_FORKS }, 0, SIGCHLD, 0 },
 	{ { SYS_prctl, ALWAYS }, 0, PR_SET_TIMERSLACK, 0 },
 	{ { SYS_ioctl, SANDBOX_SOCKETS }, 1, TIOCOUTQ, 0 },
 	{ { SYS_socket, SANDBOX_CONNECT | SANDBOX_DIALS | SANDBOX_LOADS }, 0, AF_INET, 0 },

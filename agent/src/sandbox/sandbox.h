@@ -23,15 +23,14 @@ enum sandbox_need {
 	SANDBOX_TIMES = 256, /* reads how long its BPF programs took: CAP_BPF */
 	SANDBOX_HASTEN = 512, /* puts a process before others: CAP_SYS_NICE */
 	SANDBOX_PRINTS = 1024, /* prints by stdio */
-	SANDBOX_READS = 2048, /* opens files to read them, as the user that it is */
+	SANDBOX_READS = 2048, /* opens files to read them, as the user that it is; asks of memory */
 	SANDBOX_DIALS = 4096, /* opens connections, from any port */
-	SANDBOX_FORKS = 8192, /* forks, starts no program, and waits for its children */
 	/*
 	 * Loads and attaches BPF programs, and enters a tighter sandbox then: CAP_BPF, CAP_PERFMON,
 	 * CAP_NET_ADMIN, CAP_SYS_RESOURCE; or CAP_SYS_ADMIN.
 	 */
-	SANDBOX_LOADS = 16384,
-	SANDBOX_PROGRAMS = 32768, /* starts programs, which have no more rights; with no filter */
+	SANDBOX_LOADS = 8192,
+	SANDBOX_PROGRAMS = 16384, /* starts programs, which have no more rights; with no filter */
 };
 
 /*

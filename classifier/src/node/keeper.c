@@ -195,7 +195,8 @@ static int obey(struct keeper *keeper, const struct keeper_word *word)
 		return 0;
 	}
 	answer = word->what == KEEPER_RENEW ? renew(keeper) : apply(keeper);
-	return send(keeper->fd, &answer, sizeof(answer), MSG_NOSIGNAL) == sizeof(answer) ? 0 : -EPIPE;
+	return send(keeper->fd, &answer, sizeof(answer), MSG_NOSIGNAL) == sizeof(answer) ? 0
+											 : -EPIPE;
 }
 
 /* Until the other process has closed its end, or has died. */
@@ -203,8 +204,7 @@ static void serve(struct keeper *keeper)
 {
 	struct keeper_word word;
 
-	while (keeper->stream &&
-	       recv(keeper->fd, &word, sizeof(word), MSG_WAITALL) == sizeof(word))
+	while (keeper->stream && recv(keeper->fd, &word, sizeof(word), MSG_WAITALL) == sizeof(word))
 		if (obey(keeper, &word))
 			break;
 	if (keeper->has_table)

@@ -18,8 +18,7 @@
 #define REPORT_MS 1000
 #define REPORT_US (REPORT_MS * 1000ull)
 /* Attached it reads maps, a model again, /sys; asks whether flows are offloaded; takes a qdisc away. */
-#define NEEDS                                                                                      \
-	(SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_DEVICES)
+#define NEEDS (SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_DEVICES)
 #define NEEDS_TO_TELL (SANDBOX_SOCKETS | SANDBOX_DIALS)
 
 struct attached {

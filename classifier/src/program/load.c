@@ -60,8 +60,8 @@ static int apply(struct named_model *named, const struct options *options, struc
 int load_model(struct named_model *named, const struct options *options, struct fault *fault)
 {
 	const struct file *file = &options->file[0];
-	int error = model_read(named, options->word[0], (const char *)file->bytes, file->size,
-			       fault);
+	int error =
+		model_read(named, options->word[0], (const char *)file->bytes, file->size, fault);
 
 	return error ? error : apply(named, options, fault);
 }

@@ -31,8 +31,7 @@
 #define BUFFER_BYTES (4 << 20)
 #define REPORT_MS 1000
 /* Once all is open. It asks whether flows are offloaded, too. */
-#define NEEDS                                                                                      \
-	(SANDBOX_PRINTS | SANDBOX_SOCKETS | SANDBOX_DIALS | SANDBOX_NETLINK | SANDBOX_DEVICES)
+#define NEEDS (SANDBOX_PRINTS | SANDBOX_SOCKETS | SANDBOX_DIALS | SANDBOX_NETLINK | SANDBOX_DEVICES)
 
 struct watch {
 	struct named_model named;
