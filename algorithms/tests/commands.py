@@ -58,13 +58,13 @@ def sandboxed(program: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table"
         os.mkfifo(table)
-        words = ("lpm", "structure=unibit", f"table={table}", *ONCE)
+        words = ("lpm", "structure=tbm4", f"table={table}", *ONCE)
         process = subprocess.Popen([program, *words], stdout=subprocess.PIPE)
         with table.open("w") as file:  # which it has opened then, too
             is_least = becomes(process, lambda: rights(process.pid) == (0, "1", FILTERED))
             file.write("10.0.0.0/8\n")
         output, _ = process.communicate(timeout=PATIENCE_S)
-        return is_least and b'"structure":"unibit"' in output
+        return is_least and b'"structure":"tbm4"' in output
 
 
 def rights(pid: int) -> tuple[int, str, str]:
