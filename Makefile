@@ -55,9 +55,8 @@ bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 
 fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
 	@setup/install fuzz
-	@$(MAKE) -C agent fuzz
-	@$(MAKE) -C algorithms fuzz
-	@$(MAKE) -C classifier fuzz
+	@set -e; for folder in agent algorithms classifier; do \
+		$(MAKE) -C $$folder fuzz ZIG="$(ZIG)"; done
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 

@@ -54,13 +54,13 @@ def main() -> None:
     options = parser.parse_args()
     ways = [way for way in WAYS if options.way in (None, way[0])]
     with TemporaryDirectory() as folder, lab() as made, ExitStack() as stack:
-        images = dict(zip(AGENTS, _images(), strict=True))
+        images = dict(zip(AGENTS, pair(AGENT, "build/x86_64/named/gm-agent"), strict=True))
         kept = stack.enter_context((options.keep or Path(folder, "rounds")).open("a+"))
         at = ends(made, "direct")
         for number, way in product(range(options.rounds), ways):
             progress(f"round {number + 1} of {options.rounds}: {way[0]} to {way[1]}")
             seen = {
-                name: _measured(made, at, _put(images[name], Path(folder)), way, options.seconds)
+                name: _measured(made, at, put(images[name], Path(folder)), way, options.seconds)
                 for name in (AGENTS if number % 2 else AGENTS[::-1])
             }
             kept.write(json.dumps(seen) + "\n")
@@ -82,21 +82,21 @@ def text(what: str, without: Sequence[float], with_: Sequence[float]) -> str:
     return f"{what:12} {rate} {middle} % ({low} to {high}), {mde}"
 
 
-def _put(image: bytes, folder: Path) -> Path:
+def put(image: bytes, folder: Path) -> Path:
     """A new file, so that neither has the better places in memory and caches in all rounds."""
-    agent = folder / "gm-agent"
-    agent.unlink(missing_ok=True)
-    agent.write_bytes(image)
-    agent.chmod(0o755)
-    return agent
+    program = folder / "program"
+    program.unlink(missing_ok=True)
+    program.write_bytes(image)
+    program.chmod(0o755)
+    return program
 
 
-def _images() -> tuple[bytes, bytes]:
-    """Our agent, and the same one whose sandbox_enter() returns at once."""
-    named = AGENT / "build/x86_64/named/gm-agent"
+def pair(sources: Path, target: str) -> tuple[bytes, bytes]:
+    """A program of ours, and the same one whose sandbox_enter() returns at once."""
+    named = sources / target
     zig = f"ZIG={sys.executable} -m ziglang"
-    target = str(named.relative_to(AGENT))
-    subprocess.run(["make", "-s", "-C", AGENT, target, zig, f"PYTHON={sys.executable}"], check=True)
+    words = ["make", "-s", "-C", str(sources), target, zig, f"PYTHON={sys.executable}"]
+    subprocess.run(words, check=True)
     symbols = subprocess.run(["nm", named], capture_output=True, text=True, check=True).stdout
     address = next(int(line.split()[0], 16) for line in symbols.splitlines() if ENTER in line)
     whole = named.read_bytes()

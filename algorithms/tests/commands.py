@@ -3,14 +3,20 @@
 # ruff: noqa: T201 (what it prints is what it is for)
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 ONCE: Final = ("repeats=1", "pass_ms=0")
 EXIT_USAGE: Final = 2
 LONGEST_LINE: Final = 4096
+FILTERED: Final = "2"  # SECCOMP_MODE_FILTER
+PATIENCE_S: Final = 30.0
 
 
 def main(program: str) -> int:
@@ -32,6 +38,7 @@ def tests(program: str) -> Iterator[tuple[bool, str]]:
         latency(program, most=LONGEST_LINE).returncode == EXIT_USAGE,
         "latency: less than two lines is refused",
     )
+    yield sandboxed(program), "a file of others is read without rights, behind a filter"
 
 
 def latencies(program: str, most: int) -> list[float]:
@@ -44,6 +51,37 @@ def latency(program: str, most: int) -> subprocess.CompletedProcess[str]:
     """The command, with the longest line."""
     words = ("platform", "measure=latency", f"line={LONGEST_LINE}", f"most={most}", *ONCE)
     return subprocess.run([program, *words], capture_output=True, text=True, check=False)
+
+
+def sandboxed(program: str) -> bool:
+    """Whether it has given up its rights before it has read a byte, and works on all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table"
+        os.mkfifo(table)
+        words = ("lpm", "structure=tbm4", f"table={table}", *ONCE)
+        process = subprocess.Popen([program, *words], stdout=subprocess.PIPE)
+        with table.open("w") as file:  # which it has opened then, too
+            is_least = becomes(process, lambda: rights(process.pid) == (0, "1", FILTERED))
+            file.write("10.0.0.0/8\n")
+        output, _ = process.communicate(timeout=PATIENCE_S)
+        return is_least and b'"structure":"tbm4"' in output
+
+
+def rights(pid: int) -> tuple[int, str, str]:
+    """Capabilities, no_new_privs and filter of a process (proc_pid_status(5))."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    shown = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    return int(shown["CapPrm"], 16), shown["NoNewPrivs"], shown["Seccomp"]
+
+
+def becomes(process: "subprocess.Popen[bytes]", condition: Callable[[], bool]) -> bool:
+    """Whether it is so while a process runs, within a time that a busy machine keeps too."""
+    until = time.monotonic() + PATIENCE_S
+    while process.poll() is None and time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
 
 
 if __name__ == "__main__":

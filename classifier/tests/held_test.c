@@ -24,14 +24,14 @@ static bool take(struct held *held, uint32_t number, uint32_t end_s, uint32_t no
 {
 	const struct flow_key key = made_key(number);
 
-	return held_take(held, &key, end_s, now_s, HELD_FLOWS);
+	return held_take(held, &key, HELD_KEYED, end_s, now_s, HELD_FLOWS);
 }
 
 static bool drop(struct held *held, uint32_t number)
 {
 	const struct flow_key key = made_key(number);
 
-	return held_drop(held, &key);
+	return held_drop(held, &key, HELD_KEYED, NOW);
 }
 
 /* Flows 0 to HELD_FLOWS - 1, which all end at END. */
@@ -107,12 +107,12 @@ TEST(flows_that_differ_by_family_alone_are_two)
 
 	ipv6.family = 6;
 	CHECK_EQUAL(held_open(&held), 0);
-	CHECK(held_take(&held, &ipv4, END, NOW, 2));
-	CHECK(held_take(&held, &ipv6, END, NOW, 2));
+	CHECK(held_take(&held, &ipv4, HELD_KEYED, END, NOW, 2));
+	CHECK(held_take(&held, &ipv6, HELD_KEYED, END, NOW, 2));
 	CHECK_EQUAL(held.flows, 2);
-	CHECK(held_drop(&held, &ipv4));
-	CHECK(!held_drop(&held, &ipv4));
-	CHECK(held_drop(&held, &ipv6));
+	CHECK(held_drop(&held, &ipv4, HELD_KEYED, NOW));
+	CHECK(!held_drop(&held, &ipv4, HELD_KEYED, NOW));
+	CHECK(held_drop(&held, &ipv6, HELD_KEYED, NOW));
 	held_close(&held);
 }
 
@@ -124,9 +124,9 @@ TEST(who_may_take_less_renews_what_is_held)
 	CHECK_EQUAL(held_open(&held), 0);
 	for (uint32_t i = 0; i < 10; i++)
 		CHECK(take(&held, i, END, NOW));
-	CHECK(!held_take(&held, &new, END, NOW, 10));
-	CHECK(held_take(&held, &old, END, NOW, 10));
-	CHECK(held_take(&held, &new, END, NOW, 11));
+	CHECK(!held_take(&held, &new, HELD_KEYED, END, NOW, 10));
+	CHECK(held_take(&held, &old, HELD_KEYED, END, NOW, 10));
+	CHECK(held_take(&held, &new, HELD_KEYED, END, NOW, 11));
 	held_close(&held);
 }
 
@@ -165,5 +165,33 @@ TEST(a_cleared_table_is_empty)
 	for (uint32_t i = 0; i < HELD_FLOWS; i++)
 		dropped += drop(&held, HELD_FLOWS + i);
 	CHECK_EQUAL(dropped, HELD_FLOWS);
+	held_close(&held);
+}
+
+TEST(who_has_no_key_neither_renews_nor_ends_what_one_with_the_key_holds)
+{
+	struct held held;
+	const struct flow_key key = made_key(1);
+
+	CHECK_EQUAL(held_open(&held), 0);
+	CHECK(held_take(&held, &key, HELD_KEYED, END, NOW, HELD_FLOWS));
+	CHECK(!held_take(&held, &key, HELD_UNKEYED, END + 100, NOW, HELD_FLOWS));
+	CHECK(!held_drop(&held, &key, HELD_UNKEYED, END - 1));
+	CHECK(held_take(&held, &key, HELD_UNKEYED, END + 100, END, HELD_FLOWS)); /* it has ended */
+	CHECK(held_drop(&held, &key, HELD_UNKEYED, END));
+	held_close(&held);
+}
+
+TEST(who_has_the_key_takes_over_what_one_without_holds)
+{
+	struct held held;
+	const struct flow_key key = made_key(1);
+
+	CHECK_EQUAL(held_open(&held), 0);
+	CHECK(held_take(&held, &key, HELD_UNKEYED, END, NOW, HELD_FLOWS));
+	CHECK(held_take(&held, &key, HELD_KEYED, END, NOW, HELD_FLOWS));
+	CHECK(!held_drop(&held, &key, HELD_UNKEYED, NOW));
+	CHECK(held_drop(&held, &key, HELD_KEYED, NOW));
+	CHECK_EQUAL(held.flows, 0);
 	held_close(&held);
 }

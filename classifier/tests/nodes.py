@@ -138,6 +138,7 @@ class Lab:
         self.names = [f"gm-n{os.getpid()}-{at}" for at in range(NODES)]
         self.processes: list[subprocess.Popen[bytes]] = []
         (folder / "key").write_text(f"{KEY}\n")
+        (folder / "key").chmod(0o600)
 
     def build(self) -> bool:
         """Node i has 10.77.i-1.2 to the left and 10.77.i.1 to the right. False: no right to."""

@@ -100,7 +100,7 @@ def usage(program: str) -> str:
 
 def refused(program: str) -> str:
     """A file that is no model is refused with its line, before a capture is looked at."""
-    done = call(program, "run", Path(__file__), "absent")
+    done = call(program, "run", Path(__file__), str(HERE / "whole.py"))
     wanted = f"gm-classifier: {Path(__file__)}:2: "
     if done.returncode == EXIT_USAGE and done.stderr.startswith(wanted):
         return "ok - a foreign file is no model"

@@ -45,7 +45,7 @@ BOXES: Final = {  # kind -> the station of what it boots
     "openwrt-cable": OPENWRT,
 }
 LEFT: Final = """
-ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* /tmp/gm-agent-* 2> /dev/null
+ls -d /tmp/gatemark-lease-* /tmp/gatemark-program-* /tmp/gatemark-once.* 2> /dev/null
 ps | grep -E '[g]m-agent|[c]at$' | wc -l
 """
 

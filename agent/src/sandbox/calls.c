@@ -8,12 +8,14 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +53,8 @@
 
 #define ALWAYS 0xffffu
 #define TALK (SANDBOX_SOCKETS | SANDBOX_NETLINK)
+#define FILES (SANDBOX_FILES | SANDBOX_READS)
+#define WRITES (O_ACCMODE | O_CREAT | O_TRUNC) /* of open() */
 
 /* A call, and who needs it: any of these. */
 struct call {
@@ -58,11 +62,12 @@ struct call {
 	uint16_t needs;
 };
 
-/* The same where one argument, an int, has one value. */
+/* The same where one argument, an int, has one value in the bits of a mask. */
 struct call_with {
 	struct call call;
 	uint16_t argument;
 	uint32_t value;
+	uint32_t mask; /* 0: all bits */
 };
 
 /* Those in measured loops come first: a kernel before 5.11 looks for them one by one. */
@@ -81,7 +86,7 @@ static const struct call calls[] = {
 	{ SYS_accept4, SANDBOX_SOCKETS },
 	{ SYS_epoll_ctl, SANDBOX_SOCKETS },
 	{ SYS_close, ALWAYS },
-	{ SYS_setsockopt, SANDBOX_SOCKETS },
+	{ SYS_setsockopt, TALK },
 #ifdef SYS_clock_gettime64
 	{ SYS_clock_gettime64, ALWAYS },
 #endif
@@ -102,7 +107,7 @@ static const struct call calls[] = {
 	{ SYS_write, ALWAYS },
 	{ SYS_getsockopt, SANDBOX_SOCKETS },
 	{ SYS_bind, SANDBOX_CONNECT },
-	{ SYS_connect, SANDBOX_CONNECT },
+	{ SYS_connect, SANDBOX_CONNECT | SANDBOX_DIALS },
 	{ SYS_shutdown, SANDBOX_SOCKETS },
 	{ SYS_epoll_create1, SANDBOX_SOCKETS },
 #ifdef SYS_timerfd_settime64
@@ -110,6 +115,29 @@ static const struct call calls[] = {
 #endif
 	{ SYS_timerfd_settime, SANDBOX_CONNECT },
 	{ SYS_wait4, SANDBOX_CHILDREN },
+	{ SYS_writev, SANDBOX_PRINTS },
+	{ SYS_readv, SANDBOX_READS },
+#ifdef SYS_geteuid32
+	{ SYS_geteuid32, SANDBOX_READS }, /* whose a file is */
+#endif
+	{ SYS_geteuid, SANDBOX_READS },
+	{ SYS_getrandom, SANDBOX_SOCKETS },
+#ifdef SYS_rt_sigtimedwait_time64
+	{ SYS_rt_sigtimedwait_time64, SANDBOX_PRINTS },
+#endif
+	{ SYS_rt_sigtimedwait, SANDBOX_PRINTS },
+#ifdef SYS_access
+	{ SYS_access, SANDBOX_READS | SANDBOX_NETLINK },
+#endif
+	{ SYS_faccessat, SANDBOX_READS | SANDBOX_NETLINK },
+	{ SYS_getrusage, SANDBOX_READS },
+	{ SYS_sysinfo, SANDBOX_READS },
+	{ SYS_seccomp, SANDBOX_LOADS },
+	{ SYS_prctl, SANDBOX_LOADS },
+	{ SYS_capget, SANDBOX_LOADS },
+	{ SYS_capset, SANDBOX_LOADS },
+	{ SYS_prlimit64, SANDBOX_LOADS },
+	{ SYS_bpf, SANDBOX_LOADS },
 #ifdef SYS_open
 	{ SYS_open, SANDBOX_FILES },
 	{ SYS_unlink, SANDBOX_FILES },
@@ -117,21 +145,21 @@ static const struct call calls[] = {
 	{ SYS_openat, SANDBOX_FILES },
 	{ SYS_unlinkat, SANDBOX_FILES },
 #ifdef SYS_fcntl64
-	{ SYS_fcntl64, SANDBOX_FILES }, /* FD_CLOEXEC of what was opened */
+	{ SYS_fcntl64, FILES }, /* FD_CLOEXEC of what was opened */
 #else
-	{ SYS_fcntl, SANDBOX_FILES },
+	{ SYS_fcntl, FILES },
 #endif
 #ifdef SYS_statx
-	{ SYS_statx, SANDBOX_FILES }, /* one of these three is fstat() */
+	{ SYS_statx, FILES }, /* one of these three is fstat() */
 #endif
 #ifdef SYS_fstat64
-	{ SYS_fstat64, SANDBOX_FILES },
+	{ SYS_fstat64, FILES },
 #endif
 #ifdef SYS_fstat
-	{ SYS_fstat, SANDBOX_FILES },
+	{ SYS_fstat, FILES },
 #endif
 #ifdef SYS_newfstatat
-	{ SYS_newfstatat, SANDBOX_FILES },
+	{ SYS_newfstatat, FILES },
 #endif
 #ifdef SYS_ftruncate64
 	{ SYS_ftruncate64, SANDBOX_FILES },
@@ -139,9 +167,9 @@ static const struct call calls[] = {
 	{ SYS_ftruncate, SANDBOX_FILES },
 #endif
 #ifdef SYS__llseek
-	{ SYS__llseek, SANDBOX_FILES },
+	{ SYS__llseek, FILES },
 #else
-	{ SYS_lseek, SANDBOX_FILES },
+	{ SYS_lseek, FILES },
 #endif
 	{ SYS_mprotect, SANDBOX_THREAD }, /* of its stack */
 #ifdef SYS_futex_time64
@@ -178,21 +206,29 @@ static const struct call calls[] = {
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
 static const struct call_with calls_with[] = {
-	{ { SYS_prctl, ALWAYS }, 0, PR_SET_TIMERSLACK },
-	{ { SYS_ioctl, SANDBOX_SOCKETS }, 1, TIOCOUTQ },
-	{ { SYS_socket, SANDBOX_CONNECT }, 0, AF_INET },
-	{ { SYS_socket, SANDBOX_CONNECT }, 0, AF_INET6 },
-	{ { SYS_socket, SANDBOX_NETLINK }, 0, AF_NETLINK },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_ELEM },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_UPDATE_ELEM },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_PROG_TEST_RUN },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_GET_NEXT_KEY },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_AND_DELETE_ELEM },
-	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_DELETE_ELEM },
-	{ { SYS_bpf, SANDBOX_TIMES }, 0, BPF_OBJ_GET_INFO_BY_FD },
-	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD },
-	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL },
-	{ { SYS_sched_setscheduler, SANDBOX_HASTEN }, 1, SCHED_FIFO },
+#ifdef SYS_open
+	{ { SYS_open, SANDBOX_READS }, 1, O_RDONLY, WRITES },
+#endif
+	{ { SYS_openat, SANDBOX_READS }, 2, O_RDONLY, WRITES },
+	{ { SYS_ioctl, SANDBOX_PRINTS }, 1, TIOCGWINSZ, 0 }, /* whether a terminal shows it */
+	{ { SYS_ioctl, SANDBOX_LOADS }, 1, SIOCGIFHWADDR, 0 },
+	{ { SYS_ioctl, SANDBOX_LOADS }, 1, SIOCGIFINDEX, 0 },
+	{ { SYS_socket, SANDBOX_LOADS }, 0, AF_UNIX, 0 }, /* if_nametoindex() */
+	{ { SYS_prctl, ALWAYS }, 0, PR_SET_TIMERSLACK, 0 },
+	{ { SYS_ioctl, SANDBOX_SOCKETS }, 1, TIOCOUTQ, 0 },
+	{ { SYS_socket, SANDBOX_CONNECT | SANDBOX_DIALS | SANDBOX_LOADS }, 0, AF_INET, 0 },
+	{ { SYS_socket, SANDBOX_CONNECT | SANDBOX_DIALS }, 0, AF_INET6, 0 },
+	{ { SYS_socket, SANDBOX_NETLINK }, 0, AF_NETLINK, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_ELEM, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_UPDATE_ELEM, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_PROG_TEST_RUN, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_GET_NEXT_KEY, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_LOOKUP_AND_DELETE_ELEM, 0 },
+	{ { SYS_bpf, SANDBOX_BPF }, 0, BPF_MAP_DELETE_ELEM, 0 },
+	{ { SYS_bpf, SANDBOX_TIMES }, 0, BPF_OBJ_GET_INFO_BY_FD, 0 },
+	{ { SYS_clone, SANDBOX_THREAD }, 0, THREAD, 0 },
+	{ { SYS_kill, SANDBOX_CHILDREN }, 1, SIGKILL, 0 },
+	{ { SYS_sched_setscheduler, SANDBOX_HASTEN }, 1, SCHED_FIFO, 0 },
 };
 
 /*
@@ -207,7 +243,7 @@ static const uint16_t of_sanitizers[] = {
 	SYS_kill, SYS_tgkill, SYS_rt_sigaction, SYS_sigaltstack, SYS_openat, SYS_getdents64,
 	SYS_readlinkat, SYS_lseek, SYS_prlimit64, SYS_sched_getaffinity, SYS_sysinfo,
 #ifdef SYS_open /* and the other old calls of x86-64 */
-	SYS_open, SYS_getdents, SYS_readlink,
+	SYS_open, SYS_getdents, SYS_readlink, SYS_newfstatat, SYS_writev,
 #endif
 };
 /* clang-format on */
@@ -219,7 +255,7 @@ static const uint16_t of_sanitizers[] = {};
 
 struct program {
 	struct sock_filter
-		code[5 + 2 * (COUNT(calls) + COUNT(of_sanitizers)) + 5 * COUNT(calls_with)];
+		code[5 + 2 * (COUNT(calls) + COUNT(of_sanitizers)) + 6 * COUNT(calls_with)];
 	unsigned short count;
 };
 
@@ -257,8 +293,10 @@ static void allow_with(struct program *program, const struct call_with *with)
 	size_t lower = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
 	size_t at = offsetof(struct seccomp_data, args) + (size_t)8 * with->argument + lower;
 
-	skip(program, with->call.number, 0, 4);
+	skip(program, with->call.number, 0, 5);
 	load(program, at);
+	add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K,
+						  with->mask ? with->mask : UINT32_MAX));
 	skip(program, with->value, 0, 1);
 	end_with(program, SECCOMP_RET_ALLOW);
 	load(program, offsetof(struct seccomp_data, nr));

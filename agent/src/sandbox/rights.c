@@ -10,8 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef CAP_BPF
-#define CAP_BPF 39 /* since Linux 5.8 */
+#ifndef CAP_BPF /* both since Linux 5.8 */
+#define CAP_PERFMON 38
+#define CAP_BPF 39
 #endif
 #define CAPABILITIES 64
 
@@ -25,8 +26,10 @@ uint64_t sandbox_rights(unsigned int needs, bool has_bpf)
 		unsigned int need, capability;
 	} kept[] = {
 		{ SANDBOX_CONNECT, CAP_NET_BIND_SERVICE },
-		{ SANDBOX_DEVICES, CAP_NET_ADMIN },
-		{ SANDBOX_BPF, has_bpf ? CAP_BPF : CAP_SYS_ADMIN },
+		{ SANDBOX_DEVICES | SANDBOX_LOADS, CAP_NET_ADMIN },
+		{ SANDBOX_BPF | SANDBOX_LOADS, has_bpf ? CAP_BPF : CAP_SYS_ADMIN },
+		{ SANDBOX_LOADS, CAP_PERFMON },
+		{ SANDBOX_LOADS, CAP_SYS_RESOURCE },
 		{ SANDBOX_TIMES, CAP_BPF },
 		{ SANDBOX_THREAD | SANDBOX_HASTEN, CAP_SYS_NICE },
 	};
@@ -39,10 +42,10 @@ uint64_t sandbox_rights(unsigned int needs, bool has_bpf)
 }
 
 /* What a program started from here could have at most; it takes CAP_SETPCAP, so it goes first. */
-static void drop_bound(void)
+static void drop_bound(uint64_t kept)
 {
 	for (unsigned long i = 0; i < CAPABILITIES; i++)
-		if (prctl(PR_CAPBSET_DROP, i, 0ul, 0ul, 0ul) < 0)
+		if (!(kept >> i & 1) && prctl(PR_CAPBSET_DROP, i, 0ul, 0ul, 0ul) < 0)
 			break;
 }
 
@@ -54,7 +57,7 @@ int sandbox_drop_rights(unsigned int needs)
 	bool has_bpf = prctl(PR_CAPBSET_READ, (unsigned long)CAP_BPF, 0ul, 0ul, 0ul) >= 0;
 	uint64_t rights = sandbox_rights(needs, has_bpf);
 
-	drop_bound();
+	drop_bound(needs & SANDBOX_PROGRAMS ? rights : 0);
 	if (syscall(SYS_capget, &header, set) < 0)
 		return -errno;
 	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {

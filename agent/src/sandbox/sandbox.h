@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's sandbox. Once everything is open, a job needs few rights and few system calls. It
- * gives all others up, so that a fault in what it then reads, packets above all, reaches nothing
- * else of the host. There is no way back.
+ * The sandbox of gm-agent, gm-classifier and gm-algorithms. Once everything is open, a job needs few
+ * rights and few system calls. It gives all others up, so that a fault in what it then reads, packets
+ * above all, reaches nothing else of the host. There is no way back.
  */
 #ifndef GM_SANDBOX_H
 #define GM_SANDBOX_H
@@ -22,6 +22,15 @@ enum sandbox_need {
 	SANDBOX_FILES = 128, /* opens, cuts and removes files, as the user that it is */
 	SANDBOX_TIMES = 256, /* reads how long its BPF programs took: CAP_BPF */
 	SANDBOX_HASTEN = 512, /* puts a process before others: CAP_SYS_NICE */
+	SANDBOX_PRINTS = 1024, /* prints by stdio */
+	SANDBOX_READS = 2048, /* opens files to read them, as the user that it is; asks of memory */
+	SANDBOX_DIALS = 4096, /* opens connections, from any port */
+	/*
+	 * Loads and attaches BPF programs, and enters a tighter sandbox then: CAP_BPF, CAP_PERFMON,
+	 * CAP_NET_ADMIN, CAP_SYS_RESOURCE; or CAP_SYS_ADMIN.
+	 */
+	SANDBOX_LOADS = 8192,
+	SANDBOX_PROGRAMS = 16384, /* starts programs, which have no more rights; with no filter */
 };
 
 /*
@@ -38,7 +47,7 @@ const char *sandbox_enter(unsigned int needs);
 /* The capabilities that such a job keeps, a bit for each; has_bpf: this kernel has CAP_BPF. */
 uint64_t sandbox_rights(unsigned int needs, bool has_bpf);
 
-/* Its halves. 0, or -errno. */
+/* Its halves. 0, or -errno; no_new_privs is the filter's. */
 int sandbox_drop_rights(unsigned int needs);
 int sandbox_filter_calls(unsigned int needs);
 

@@ -2,6 +2,7 @@
 #include "program/file.h"
 
 #include "program/ask.h"
+#include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,19 @@
 
 enum { PIECE = 1 << 16 };
 
+/*
+ * What others wrote is read by who has no rights, and can open files to read them and nothing else:
+ * instances are processes by then, and a compressor, which is a program, reads no file.
+ */
+static void give_up_rights(void)
+{
+	static int done;
+
+	if (!done)
+		sandbox_enter(SANDBOX_READS | SANDBOX_PRINTS);
+	done = 1;
+}
+
 struct file file_read(const char *path)
 {
 	struct file file = { NULL, 0 };
@@ -21,6 +35,7 @@ struct file file_read(const char *path)
 
 	if (!stream)
 		fail(2, "%s: %s", path, strerror(errno));
+	give_up_rights();
 	while (count && !feof(stream) && !ferror(stream)) {
 		if (room - file.size < PIECE) {
 			uint8_t *grown = realloc(file.bytes, 2 * room + PIECE);

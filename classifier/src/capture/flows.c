@@ -24,7 +24,8 @@ struct ends {
 	uint8_t zero[2];
 };
 
-int flows_open(struct flows *flows, const char *path, const char *lan, struct fault *fault)
+int flows_open(struct flows *flows, const char *path, const struct file *file, const char *lan,
+	       struct fault *fault)
 {
 	int error;
 
@@ -33,10 +34,7 @@ int flows_open(struct flows *flows, const char *path, const char *lan, struct fa
 	numbers_open(&flows->hosts, sizeof(((struct flow_key *)NULL)->lan));
 	error = split_parse(&flows->split, lan, fault);
 	if (!error)
-		error = file_open(&flows->file, path, fault);
-	if (!error)
-		error = capture_open(&flows->capture, path, flows->file.bytes, flows->file.size,
-				     fault);
+		error = capture_open(&flows->capture, path, file->bytes, file->size, fault);
 	return error;
 }
 
@@ -49,7 +47,6 @@ void flows_close(struct flows *flows)
 	numbers_close(&flows->numbers);
 	numbers_close(&flows->hosts);
 	capture_close(&flows->capture);
-	file_close(&flows->file);
 }
 
 static struct end end_of(const struct packet_view *view, const uint8_t *address, uint16_t port)

@@ -52,7 +52,6 @@ struct tables {
 };
 
 struct flows {
-	struct file file;
 	struct capture capture;
 	struct split split;
 	struct numbers numbers, hosts;
@@ -62,7 +61,8 @@ struct flows {
 };
 
 /* lan: a rule of split.h. 0 or -errno with the fault filled; flows_close() in either case. */
-int flows_open(struct flows *flows, const char *path, const char *lan, struct fault *fault);
+int flows_open(struct flows *flows, const char *path, const struct file *file, const char *lan,
+	       struct fault *fault);
 void flows_close(struct flows *flows);
 
 /*

@@ -10,6 +10,7 @@
 struct held_flow {
 	struct flow_key key;
 	uint32_t end_s;
+	uint32_t by; /* enum held_by */
 	uint32_t next; /* place in its chain, or among the free ones */
 };
 
@@ -96,13 +97,24 @@ static uint32_t free_place(struct held *held)
 	return place;
 }
 
-bool held_take(struct held *held, const struct flow_key *key, uint32_t end_s, uint32_t now_s,
-	       uint32_t most)
+/* What has ended is nobody's, even before its place is free. */
+static bool may(const struct held_flow *flow, enum held_by by, uint32_t now_s)
+{
+	return by == HELD_KEYED || flow->by == HELD_UNKEYED || flow->end_s <= now_s;
+}
+
+bool held_take(struct held *held, const struct flow_key *key, enum held_by by, uint32_t end_s,
+	       uint32_t now_s, uint32_t most)
 {
 	uint32_t *link = find(held, key);
 
 	if (*link) {
-		flow_at(held, *link)->end_s = end_s;
+		struct held_flow *flow = flow_at(held, *link);
+
+		if (!may(flow, by, now_s))
+			return false;
+		flow->end_s = end_s;
+		flow->by = by;
 		return true;
 	}
 	if (held->flows >= most) {
@@ -112,16 +124,16 @@ bool held_take(struct held *held, const struct flow_key *key, uint32_t end_s, ui
 	if (held->flows >= most)
 		return false;
 	*link = free_place(held);
-	*flow_at(held, *link) = (struct held_flow){ .key = *key, .end_s = end_s };
+	*flow_at(held, *link) = (struct held_flow){ .key = *key, .end_s = end_s, .by = by };
 	held->flows++;
 	return true;
 }
 
-bool held_drop(struct held *held, const struct flow_key *key)
+bool held_drop(struct held *held, const struct flow_key *key, enum held_by by, uint32_t now_s)
 {
 	uint32_t *link = find(held, key);
 
-	if (!*link)
+	if (!*link || !may(flow_at(held, *link), by, now_s))
 		return false;
 	release(held, link);
 	return true;

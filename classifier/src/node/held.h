@@ -16,6 +16,8 @@
 
 #define HELD_FLOWS 65536 /* of both families together */
 
+enum held_by { HELD_UNKEYED, HELD_KEYED };
+
 struct held_flow;
 
 /* A place is a number from 1 on; 0 is none. */
@@ -36,13 +38,14 @@ void held_clear(struct held *held);
 
 /*
  * Holds a flow until end_s, whether or not it was held before. Times are seconds of the monotonic
- * clock. False: it is a new one, and `most` flows (up to HELD_FLOWS) are held; nothing is changed.
- * Room that flows leave by their end is known a second later at most.
+ * clock. False, and nothing is changed: it is a new one, and `most` flows (up to HELD_FLOWS) are
+ * held; or it is held for one with the key, and who asks has none. Room that flows leave by their end
+ * is known a second later at most.
  */
-bool held_take(struct held *held, const struct flow_key *key, uint32_t end_s, uint32_t now_s,
-	       uint32_t most);
+bool held_take(struct held *held, const struct flow_key *key, enum held_by by, uint32_t end_s,
+	       uint32_t now_s, uint32_t most);
 
-/* Holds a flow no more. False: it was not held. */
-bool held_drop(struct held *held, const struct flow_key *key);
+/* Holds a flow no more. False: it was not held, or not for who asks. */
+bool held_drop(struct held *held, const struct flow_key *key, enum held_by by, uint32_t now_s);
 
 #endif

@@ -30,6 +30,7 @@
 #define ORDER_TAG_BYTES 8
 #define ORDER_MOST MESSAGE_MOST /* bytes; a message of more is not read */
 #define ORDER_NAME_MOST 32
+#define ORDER_FIX "let one of gm-classifier send, with the same key"
 
 enum order_action { ORDER_NO_MORE, ORDER_PREFER };
 
@@ -91,6 +92,9 @@ struct reader {
 
 /* A message's bytes by its header; 0: it is none, or longer than ORDER_MOST. */
 size_t order_length(const uint8_t header[ORDER_HEADER_BYTES]);
+
+/* Whether a whole message has the right tag. */
+bool order_is_sealed(const struct seal *seal, const uint8_t *bytes, size_t length);
 
 /*
  * Reads a whole message, of which nothing is taken unless its tag is right. 0, or -EACCES or

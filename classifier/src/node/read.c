@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FIX "let one of gm-classifier send, with the same key"
+#define FIX ORDER_FIX
 #define FIELD_BYTES 4
 
 /* A part of a message that is read from its front. */
@@ -38,7 +38,7 @@ size_t order_length(const uint8_t header[ORDER_HEADER_BYTES])
 }
 
 /* Without a branch that says by its time how much of it was right. */
-static bool is_sealed(const struct seal *seal, const uint8_t *bytes, size_t length)
+bool order_is_sealed(const struct seal *seal, const uint8_t *bytes, size_t length)
 {
 	size_t body = length - ORDER_TAG_BYTES;
 
@@ -300,7 +300,7 @@ int order_read(struct reader *reader, const uint8_t *bytes, size_t length, struc
 {
 	struct part part = { bytes + ORDER_HEADER_BYTES, length - ORDER_HEADER_BYTES };
 
-	if (!is_sealed(&reader->seal, bytes, length))
+	if (!order_is_sealed(&reader->seal, bytes, length))
 		return fault_set(fault, -EACCES, NULL, FIX, "a message without the right tag");
 	if (be_load(bytes + 8, 4) != reader->records)
 		return fault_set(fault, -EBADMSG, NULL, FIX, "sequence number %u instead of %u",

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,15 @@ static int digit(int letter)
 	return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
+/* Whether nobody else can read it, or write another one there. */
+static bool is_private(FILE *file)
+{
+	struct stat about;
+
+	return !fstat(fileno(file), &about) && !(about.st_mode & (S_IRWXG | S_IRWXO)) &&
+	       (about.st_uid == geteuid() || !about.st_uid);
+}
+
 int key_read(uint8_t key[SIPHASH_KEY_BYTES], const char *path, struct fault *fault)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
@@ -41,6 +51,11 @@ int key_read(uint8_t key[SIPHASH_KEY_BYTES], const char *path, struct fault *fau
 				 "no key is named");
 	if (!file)
 		return fault_system(fault, -errno, "key", path);
+	if (!is_private(file)) {
+		fclose(file);
+		return fault_set(fault, -EINVAL, "key", "chmod 600 and chown it to who runs this",
+				 "%.100s: others can read or change this key", path);
+	}
 	length = fread(text, 1, sizeof(text), file);
 	fclose(file);
 	for (size_t i = 0; i < SIPHASH_KEY_BYTES; i++) {

@@ -48,7 +48,7 @@ struct teller {
 	const struct named_model *named;
 };
 
-/* Reads 32 hex digits from a file. 0, or -errno with the fault filled. */
+/* Reads 32 hex digits from a file that others cannot read. 0, or -errno with the fault filled. */
 int key_read(uint8_t key[SIPHASH_KEY_BYTES], const char *path, struct fault *fault);
 
 /*

@@ -17,6 +17,9 @@
 
 #define REPORT_MS 1000
 #define REPORT_US (REPORT_MS * 1000ull)
+/* Attached it reads maps, a model again, /sys; asks whether flows are offloaded; takes a qdisc away. */
+#define NEEDS (SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_DEVICES)
+#define NEEDS_TO_TELL (SANDBOX_SOCKETS | SANDBOX_DIALS)
 
 struct attached {
 	struct named_model named;
@@ -90,11 +93,15 @@ static int prepare(struct attached *attached, const struct options *options, str
 static void reload(struct attached *attached, const struct options *options)
 {
 	static struct attached other;
+	struct options anew = *options;
 	struct fault fault = { 0 };
-	int error;
+	int error = file_open(&anew.file[0], options->word[0], &fault);
 
 	other.mark = attached->mark;
-	error = prepare(&other, options, &fault);
+	if (!error) {
+		error = prepare(&other, &anew, &fault);
+		file_close(&anew.file[0]);
+	}
 	if (!error)
 		error = gateway_swap(&attached->gateway, &other.named, &attached->named, &fault);
 	if (error)
@@ -161,6 +168,7 @@ static int attach(struct attached *attached, const struct options *options, stru
 				    (uint16_t)options->ttl_s, (size_t)options->decisions, fault);
 	if (!error)
 		error = gateway_attach(&attached->gateway, device, fault);
+	sandbox_enter(NEEDS | (attached->tells ? NEEDS_TO_TELL : 0));
 	if (!error)
 		error = work(attached, options, &signals, fault);
 	gateway_close(&attached->gateway);
@@ -186,6 +194,8 @@ const struct command command_attach = {
 	.name = "attach",
 	.words = "MODEL DEVICE --priority NAMES",
 	.words_count = 2,
+	.files = 1,
+	.needs = NEEDS | NEEDS_TO_TELL | SANDBOX_LOADS,
 	.help = "classifies at a device of the LAN until a signal comes; CSV: counters, every "
 		"second",
 	.options =

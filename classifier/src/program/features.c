@@ -77,7 +77,7 @@ static int run(const struct options *options, struct fault *fault)
 	if (options->window >= 0 && !model_set_window(&named, (unsigned long)options->window))
 		return fault_set(fault, -EINVAL, "window", "choose 2 to 32, sliding 2 to 24",
 				 "no window of %ld packets", options->window);
-	error = flows_open(&flows, options->word[0], options->lan, fault);
+	error = flows_open(&flows, options->word[0], &options->file[0], options->lan, fault);
 	flows.tables.slides = options->slides;
 	flows.tables.keeps = KEEPS_ALL;
 	if (!error)
@@ -92,6 +92,8 @@ const struct command command_features = {
 	.name = "features",
 	.words = "FILE --attributes \"NAME ...\"",
 	.words_count = 1,
+	.files = 1,
+	.needs = SANDBOX_PRINTS,
 	.help = "CSV: for each full window its flow, the flow's packets and time so far, "
 		"attributes",
 	.options = "      --window N     packets of a window, 2 to 32, sliding to 24 (20)\n"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Models from files, and what the command line changes of them. */
+/* Models, and what the command line changes of them. */
 #include "program/program.h"
-#include "replay/file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,12 +59,9 @@ static int apply(struct named_model *named, const struct options *options, struc
 
 int load_model(struct named_model *named, const struct options *options, struct fault *fault)
 {
-	struct file file = { 0 };
-	int error = file_open(&file, options->word[0], fault);
+	const struct file *file = &options->file[0];
+	int error =
+		model_read(named, options->word[0], (const char *)file->bytes, file->size, fault);
 
-	if (error)
-		return error;
-	error = model_read(named, options->word[0], (const char *)file.bytes, file.size, fault);
-	file_close(&file);
 	return error ? error : apply(named, options, fault);
 }

@@ -135,6 +135,23 @@ static int take(struct options *options, int option)
 	}
 }
 
+/* What is foreign is read in the sandbox. */
+static int run_sandboxed(const struct command *command, struct options *options,
+			 struct fault *fault)
+{
+	int error = 0;
+
+	for (int i = 0; !error && i < command->files; i++)
+		error = file_open(&options->file[i], options->word[i], fault);
+	if (!error && command->needs)
+		sandbox_enter(command->needs);
+	if (!error)
+		error = command->run(options, fault);
+	for (int i = 0; i < command->files; i++)
+		file_close(&options->file[i]);
+	return error;
+}
+
 static int run(const struct command *command, int count, char **words)
 {
 	struct options options = {
@@ -161,7 +178,7 @@ static int run(const struct command *command, int count, char **words)
 		options.word[options.words++] = words[optind];
 	if (options.words != command->words_count || optind < count)
 		return usage("the command line is: ", command->words);
-	error = command->run(&options, &fault);
+	error = run_sandboxed(command, &options, &fault);
 	if (!error && (fflush(stdout) || ferror(stdout)))
 		error = fault_set(&fault, -EIO, NULL, "make room for it", "writing the output");
 	if (!error)

@@ -5,6 +5,8 @@
 
 #include "classifier/core/flow.h"
 #include "model/read.h"
+#include "replay/file.h"
+#include "sandbox/sandbox.h"
 #include "talk/fault.h"
 
 #include <stdbool.h>
@@ -25,13 +27,15 @@ struct options {
 	long guard; /* bytes a second of a preferred flow, both ways; -1: as the model has it */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
+	struct file file[2]; /* that words name */
 	int words;
 };
 
 struct command {
 	const char *name, *help, *words, *options;
 	int (*run)(const struct options *options, struct fault *fault);
-	int words_count;
+	int words_count, files; /* so many words name a file, which is open when it runs */
+	unsigned int needs; /* of enum sandbox_need; 0: it enters the sandbox itself */
 };
 
 extern const struct command command_features, command_run, command_verify, command_attach,
@@ -47,7 +51,7 @@ struct mark {
 /* The next word of a list, whose length it returns; 0: there is none. */
 size_t list_next(const char **list);
 
-/* Reads a model's file. 0 or -errno with the fault filled. */
+/* Reads the model, of options' first file. 0 or -errno with the fault filled. */
 int load_model(struct named_model *named, const struct options *options, struct fault *fault);
 
 /*

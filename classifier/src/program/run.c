@@ -91,7 +91,7 @@ static int run(const struct options *options, struct fault *fault)
 
 	if (error)
 		return error;
-	error = flows_open(&flows, options->word[1], options->lan, fault);
+	error = flows_open(&flows, options->word[1], &options->file[1], options->lan, fault);
 	flows.tables.slides = named.slides;
 	flows.tables.keeps = named.model.keeps;
 	flows.tables.is_bounded = true;
@@ -105,6 +105,8 @@ const struct command command_run = {
 	.name = "run",
 	.words = "MODEL FILE",
 	.words_count = 2,
+	.files = 2,
+	.needs = SANDBOX_PRINTS,
 	.help = "CSV: the class of each flow, and after how many packets it was known",
 	.options = "      --packets        a line for each packet\n"
 		   "      --priority NAMES classes that are preferred: shows guard and probation\n"

@@ -84,7 +84,8 @@ static int load(struct verify *verify, const struct options *options, struct fau
 			error = verify->program[way];
 	}
 	if (!error)
-		error = flows_open(&verify->flows, options->word[1], options->lan, fault);
+		error = flows_open(&verify->flows, options->word[1], &options->file[1],
+				   options->lan, fault);
 	verify->flows.tables.slides = verify->named.slides;
 	verify->flows.tables.keeps = verify->named.model.keeps;
 	verify->flows.tables.is_bounded = true;
@@ -118,6 +119,7 @@ static int run(const struct options *options, struct fault *fault)
 		return error;
 	verify.program[WAY_UP] = verify.program[WAY_DOWN] = -1;
 	error = load(&verify, options, fault);
+	sandbox_enter(SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_BPF); /* reads /sys and /proc */
 	if (!error)
 		error = compare_all(&verify, fault);
 	if (!error)
@@ -138,6 +140,8 @@ const struct command command_verify = {
 	.name = "verify",
 	.words = "MODEL FILE",
 	.words_count = 2,
+	.files = 2,
+	.needs = SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_LOADS,
 	.help = "loads the kernel's program, runs the capture through it, and compares each packet",
 	.options = "      the options of run; root of the first user namespace, Linux 5.3\n",
 	.run = run,

@@ -30,6 +30,8 @@
 #define BATCH 64
 #define BUFFER_BYTES (4 << 20)
 #define REPORT_MS 1000
+/* Once all is open. It asks whether flows are offloaded, too. */
+#define NEEDS (SANDBOX_PRINTS | SANDBOX_SOCKETS | SANDBOX_DIALS | SANDBOX_NETLINK | SANDBOX_DEVICES)
 
 struct watch {
 	struct named_model named;
@@ -283,23 +285,25 @@ static void close_all(struct watch *watch)
 static int run(const struct options *options, struct fault *fault)
 {
 	static struct watch watch;
-	int error = load_model(&watch.named, options, fault);
+	int error;
 
 	watch.packets = watch.signals = -1;
 	watch.by_packet = options->by_packet;
 	watch.tells = options->to != NULL;
-	/* A line of a packet has its flow's class, preferred or not. */
-	if (!error && !watch.by_packet)
-		mark_preferred(&watch.named.model, 1);
-	if (!error)
-		error = open_tables(&watch, options, fault);
+	error = open_packets(&watch, options->word[1], fault);
 	if (!error && watch.tells)
 		error = teller_open(&watch.teller, options->to, options->key,
 				    (uint16_t)options->ttl_s, (size_t)options->decisions, fault);
 	if (!error)
 		error = signals_open(&watch.signals, fault);
+	sandbox_enter(NEEDS);
 	if (!error)
-		error = open_packets(&watch, options->word[1], fault);
+		error = load_model(&watch.named, options, fault);
+	/* A line of a packet has its flow's class, preferred or not. */
+	if (!error && !watch.by_packet)
+		mark_preferred(&watch.named.model, 1);
+	if (!error)
+		error = open_tables(&watch, options, fault);
 	if (!error)
 		error = work(&watch, fault);
 	close_all(&watch);
@@ -310,6 +314,7 @@ const struct command command_watch = {
 	.name = "watch",
 	.words = "MODEL DEVICE",
 	.words_count = 2,
+	.files = 1,
 	.help = "classifies as attach does, by a packet socket, for kernels without BPF; CSV: "
 		"counters",
 	.options = "      --packets        a line for each packet in place of counters\n"

@@ -3,7 +3,7 @@
 # Puts the classifier on this host, starts it, and returns when it is attached. Prints its folder,
 # and what it said by then, a line each.
 #
-# Set before: $name of its folder, $binary and $model where they are now, $lan; $change and $undo of
+# Behind shared.sh. Set before: $name of its folder, $binary and $model where they are now, $lan; $change and $undo of
 # what stands around it; $start, $watch: scripts that stay there. For any POSIX shell, with busybox.
 
 # Whether the classifier of a folder runs. A zombie has no exe.
@@ -18,10 +18,10 @@ is_memory() {
 	false
 }
 
-# A folder in which a program may run; who may write to $1 must not have made it before.
+# A folder in which a program may run. Its name is fixed, so that detach.sh finds it.
 make() {
 	folder=$1/$name
-	mkdir -m 700 "$folder" 2>/dev/null && folder=$(cd "$folder" && pwd -P) || return
+	(umask 077 && mkdir "$folder") && folder=$(cd "$folder" && pwd -P) || return
 	cp "$binary" "$folder/gm-classifier" && chmod 700 "$folder/gm-classifier" &&
 		"$folder/gm-classifier" --help >/dev/null && return
 	rm -rf "$folder"
@@ -36,8 +36,8 @@ fail() {
 }
 
 for place in /dev/shm /tmp /run; do
-	old=$(cd "$place/$name" 2>/dev/null && pwd -P) || continue
-	[ -O "$old" ] || continue
+	ours "$place/$name" || continue
+	old=$(cd "$place/$name" && pwd -P) || continue
 	if runs "$old"; then
 		echo "a classifier is attached already: detach it first" >&2
 		exit 1
@@ -53,6 +53,9 @@ for place in /dev/shm /tmp /run; do
 	folder=
 done
 [ "$folder" ] || make /tmp || {
+	for place in /dev/shm /tmp /run; do
+		taken "$place/$name" && echo "$place/$name is another user's: remove it" >&2
+	done
 	echo "neither /dev/shm nor /tmp nor /run takes a program: make room in one" >&2
 	exit 1
 }

@@ -17,7 +17,7 @@ from gatemark.gateway.changes import Changes
 from gatemark.gateway.feature import Asked, feature_of
 from gatemark.gateway.feature.classify import PREFERRED
 from gatemark.gateway.undo import undo_script
-from gatemark.node import file
+from gatemark.node import file, shared
 from gatemark.node.leftover import ATTACHED
 from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
@@ -27,9 +27,9 @@ from gatemark.plan.shaper.shape import parse
 from gatemark.station.wiring import Gateway
 
 SHELLS: Final = resources.files("gatemark.gateway")
-ATTACH: Final = literal((SHELLS / "attach.sh").read_text())
+ATTACH: Final = joined((shared.SHELL, literal((SHELLS / "attach.sh").read_text())))
 WATCH: Final = literal((SHELLS / "attached.sh").read_text())
-DETACH: Final = literal((SHELLS / "detach.sh").read_text())
+DETACH: Final = joined((shared.SHELL, literal((SHELLS / "detach.sh").read_text())))
 START: Final = """echo $$ >pid
 exec ./gm-classifier attach model {lan} --priority {preferred} --mark {mark} {words}"""
 # Bytes/s of both ways that a flow may take and go first, at most and at least: a call by G.711

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2154
-# Ends an attached classifier and undoes what stands around it. Set before: $name of its folder.
+# Ends an attached classifier and undoes what stands around it. Behind shared.sh. Set before: $name
+# of its folder.
 attached=
 for place in /dev/shm /tmp /run; do
-	folder=$(cd "$place/$name" 2>/dev/null && pwd -P) || continue
-	[ -O "$folder" ] || continue
+	ours "$place/$name" || continue
+	folder=$(cd "$place/$name" && pwd -P) || continue
 	attached=$folder
 	counts=$(cat "$folder/counts" 2>/dev/null)
 	[ "$(readlink "/proc/$(cat "$folder/pid")/exe")" = "$folder/gm-classifier" ] &&

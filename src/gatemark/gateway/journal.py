@@ -19,6 +19,7 @@ import msgspec
 
 from gatemark.error import BusyError, StationError
 from gatemark.gateway.undo import undo_script
+from gatemark.node import shared
 from gatemark.node.quoted import Script, as_written, joined, literal, shell, word
 from gatemark.node.script import script
 from gatemark.node.shell import Node
@@ -29,9 +30,10 @@ DEVICE_FOLDER = "/tmp"  # noqa: S108  every busybox box can write there, most in
 UNDONE, GIVEN_BACK = "undone", "given-back"
 OTHER_BOOT = 3  # exit code of our scripts on a device that restarted
 
-# The device's copy if it is ours and no link, else the tester's; none of them is needed again.
+# The device's copy if it is ours alone, else the tester's; none of them is needed again.
 OPEN = """
-if [ -f {path} ] && [ -O {path} ] && [ ! -L {path} ]; then
+{functions}
+if ours {path}; then
 sh {path}
 case $? in 0) done=undone ;; 4) done=given-back ;; *) done=failed ;; esac
 else
@@ -39,7 +41,7 @@ failed=
 {mine}
 [ -z "$failed" ] && done={had} || done=failed
 fi
-rm -f {all}
+for script in {all}; do ours "$script" && rm -f "$script"; done
 echo "$done"
 """
 
@@ -48,11 +50,15 @@ echo "the device restarted, so nothing of ours is set any more" >&2; exit {{code
 """
 HEAD = "# Gatemark changed this device; this script, run by `sh`, gives it back."
 # By `printf`, which a shell has itself: an undo may be of any length.
-WRITE = f"""(umask 077; rm -f {{path}}.new; set -C
-printf '{HEAD}\\n%s' {{undo}} > {{path}}.new) && mv {{path}}.new {{path}} || {{{{
-rm -f {{path}}.new
+WRITE = f"""{{functions}}
+printf '{HEAD}\\n%s' {{undo}} | put {{path}} || {{{{
+if taken {{path}}; then
+echo {{path}}: 'another user made it: remove it; nothing was changed' >&2
+else
 echo '{DEVICE_FOLDER}: cannot be written, so no undo can be kept there: free some of it; \
-nothing was changed' >&2; exit 1; }}}}
+nothing was changed' >&2
+fi
+exit 1; }}}}
 """
 
 
@@ -99,6 +105,7 @@ class Journal:
             node,
             shell(
                 OPEN,
+                functions=shared.SHELL,
                 path=self.on_device,
                 mine=own_script,
                 had=UNDONE if own_script else "",
@@ -157,7 +164,8 @@ class Journal:
     def _write(self, undos: Sequence[Script]) -> Script:
         if not undos:
             return shell("rm -f {path}\n", path=self.on_device)
-        return shell(WRITE, path=self.on_device, undo=word(undo_script(undos)))
+        script = word(undo_script(undos))
+        return shell(WRITE, functions=shared.SHELL, path=self.on_device, undo=script)
 
     def _left(self) -> Kept | None:
         try:

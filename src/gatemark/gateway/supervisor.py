@@ -13,7 +13,7 @@ from typing import Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError, StuckError, UnavailableError
 from gatemark.gateway.program import Program
-from gatemark.node import leftover
+from gatemark.node import leftover, shared
 from gatemark.node.quoted import sh
 from gatemark.node.reader import Printed, reader
 from gatemark.node.script import OVER, READ
@@ -72,7 +72,7 @@ class Supervised:
         words = sh(READ, "gatemark", *first, *program.command)
         running = cls(node, program, await node.start(*apart, *words))
         script = (resources.files("gatemark.gateway") / "supervisor.sh").read_text()
-        running.process.write(f"{script}{OVER}\n".encode())
+        running.process.write(f"{shared.SHELL}{script}{OVER}\n".encode())
         try:
             await running._ready(heard)
         except BaseException:

@@ -4,14 +4,13 @@
 #
 # Its stdin tells it what to do: running, look, ask COMMAND, end. Each answer ends in a line
 # of @@. When stdin ends, because the laboratory or its connection died, the program is ended too.
-# For any POSIX shell, with busybox's tools.
+# For any POSIX shell, with busybox's tools; behind shared.sh.
 
 patience=6 # seconds; whole ones, as OpenWrt's sleep knows no others
 
 # A folder of its own for the program, and for what it says. /var/tmp is a disk where there is one.
 for place in /var/tmp /tmp; do
-	folder=$place/gatemark-program-$$
-	mkdir -m 700 "$folder" 2>/dev/null && cd "$folder" && break
+	folder=$(fresh $place gatemark-program-$$ 2>/dev/null) && cd "$folder" && break
 	folder=
 done
 [ "$folder" ] || {

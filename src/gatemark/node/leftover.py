@@ -8,15 +8,16 @@ the gateway, whose own shell may get no CPU. A folder whose supervisor has gone 
 
 import os
 import re
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from gatemark.node import shared
+
 PLACES = (Path("/var/tmp"), Path("/tmp"))  # as in supervisor.sh  # noqa: S108
-NAME = re.compile(r"gatemark-program-([0-9]+)")
+NAME = re.compile(r"gatemark-program-([0-9]+)\.\w+")
 MARK = "GATEMARK_PROGRAM"  # in the environment: the folder
 ATTACHED = "gatemark-classifier"  # folder of a classifier that stays; of a lab with its name behind
 ATTACHED_PLACES = (Path("/dev/shm"), Path("/tmp"), Path("/run"))  # as in attach.sh  # noqa: S108
@@ -27,18 +28,18 @@ ABOVE = 98  # real-time priority of who kills: above all but the kernel's own th
 
 def folders() -> list[Path]:
     """The folders of this user's programs."""
-    ours = []
-    for path in (path for place in PLACES for path in place.glob("gatemark-program-*")):
-        with suppress(FileNotFoundError):
-            if NAME.fullmatch(path.name) and path.lstat().st_uid == os.geteuid():
-                ours.append(path)
-    return sorted(ours)
+    paths = (path for place in PLACES for path in place.glob("gatemark-program-*"))
+    return sorted(path for path in paths if NAME.fullmatch(path.name) and shared.ours(path))
 
 
 def processes(supervisor: int) -> list[int]:
     """Those that belong to the program of a supervisor, by its pid, and live."""
-    marks = {f"{MARK}={place}/gatemark-program-{supervisor}".encode() for place in PLACES}
-    return [pid for pid in _pids() if lives(pid) and marks & _environment(pid)]
+    marks = tuple(f"{MARK}={place}/gatemark-program-{supervisor}.".encode() for place in PLACES)
+    return [
+        pid
+        for pid in _pids()
+        if lives(pid) and any(text.startswith(marks) for text in _environment(pid))
+    ]
 
 
 def end(supervisor: int) -> list[int]:
@@ -49,7 +50,7 @@ def end(supervisor: int) -> list[int]:
     left = above(lambda: _kill(supervisor))
     for folder in folders():
         if not left and _supervisor(folder) == supervisor and not _supervised(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+            shared.remove(folder)
     return left
 
 
@@ -71,7 +72,7 @@ def sweep() -> list[str]:
 def forget(lab: str) -> None:
     """Remove the folder of a classifier that was attached to a lab, which has gone."""
     for place in ATTACHED_PLACES:
-        shutil.rmtree(place / f"{ATTACHED}-{lab}", ignore_errors=True)
+        shared.remove(place / f"{ATTACHED}-{lab}")
 
 
 def above(work: Callable[[], list[int]]) -> list[int]:
@@ -107,7 +108,9 @@ def _supervised(folder: Path) -> bool:
 
 
 def _supervisor(folder: Path) -> int:
-    return int(folder.name.rpartition("-")[2])
+    match = NAME.fullmatch(folder.name)
+    assert match  # one of folders()
+    return int(match[1])
 
 
 def _pids() -> Iterator[int]:

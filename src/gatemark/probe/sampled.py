@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node import shared
 from gatemark.node.quoted import literal, sh, shell
 from gatemark.node.shell import Node
 from gatemark.store.record import Call
@@ -20,8 +21,10 @@ LEAST: Final = 200  # samples: fewer are too few to judge by
 # Kernel alone, with stacks; `where` says which processors. Names come from /proc/kallsyms.
 SCRIPT: Final = """
 command -v perf > /dev/null || {{ echo 'no perf on it' >&2; exit 1; }}
-data=$(mktemp) || exit 1
-trap 'rm -f "$data" "$data.old"' EXIT
+{functions}
+folder=$(fresh /tmp gatemark-program-$$) && cd "$folder" || exit 1
+data=$folder/data
+trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 perf record -q -e cpu-clock:k -F {rate} -g {where} -o "$data" -- sleep {lasts} >&2 || exit 1
 perf script -i "$data" -F ip,sym 2> /dev/null
@@ -45,7 +48,7 @@ class _Node:
 async def sample(node: Node, cpu: int | None, lasts_s: float) -> list[Stack]:
     """Where a gateway's kernel was, on one of its CPUs or all. Raises UnavailableError."""
     where = literal("-a") if cpu is None else shell("-C {cpu}", cpu=cpu)
-    script = shell(SCRIPT, rate=RATE_HZ, where=where, lasts=lasts_s)
+    script = shell(SCRIPT, functions=shared.SHELL, rate=RATE_HZ, where=where, lasts=lasts_s)
     process = await node.start(*sh(script))
     lines = []
     while line := await process.line():

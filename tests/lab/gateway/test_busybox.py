@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.error import StationError
+from gatemark.error import NodeError, StationError
 from gatemark.gateway.journal import Journal
 from gatemark.gateway.setup import Setup
 from gatemark.node.inventory import inventory, settings
@@ -200,8 +200,9 @@ def test_a_script_that_somebody_else_put_there_is_not_run(
         journal.close()
         assert await Journal("root@box").open(gateway.node) == ""
         assert (await script(gateway.node, FORWARDS)).strip() == "0"
-        assert not planted.is_symlink()
-        assert not planted.exists()
+        assert planted.read_text() == "echo 1 > /proc/sys/net/ipv4/ip_forward"
+        with pytest.raises(NodeError, match="another user made it: remove it"):
+            await script(gateway.node, journal.keep([literal("true")]))
 
     on_a_box(plant)
 

@@ -50,7 +50,7 @@ async def busy(bench: Desk, jump: bool = False) -> Ssh:
     await Supervised.start(host, WORKS)
     boot = (await host.run("cat", "/proc/sys/kernel/random/boot_id")).strip()
     script = f"/tmp/gatemark-root@box-{boot}.sh"  # noqa: S108 (the box's)
-    await host.run("sh", "-c", f"echo 'rm /tmp/set' > {script}; echo > /tmp/set")
+    await host.run("sh", "-c", f"umask 077; echo 'rm /tmp/set' > {script}; echo > /tmp/set")
     return host
 
 

@@ -308,23 +308,24 @@ def test_a_users_file_is_put_there_runs_and_is_removed(bench: Desk, tmp_path: Pa
         return await host.run(await host.put(script))
 
     assert on(bench, run) == "started\n"
-    left = on(bench, lambda host: host.run("sh", "-c", "ls /tmp/gm-file-* 2> /dev/null; true"))
+    listed = "ls -d /tmp/gatemark-once.* 2> /dev/null; true"
+    left = on(bench, lambda host: host.run("sh", "-c", listed))
     assert left == ""
 
 
 @pytest.mark.long
 def test_an_agent_that_a_dead_run_left_is_removed(bench: Desk) -> None:
     async def push(host: Ssh) -> str:
-        left = f"{TMP}/gm-agent-0123456789ab", "/root/gm-agent-0123456789ab"
-        await host.run("touch", *left, f"{TMP}/gm-agent-of-another")
+        left = f"{TMP}/gatemark-once.012345", "/root/gatemark-once.012345"
+        await host.run("mkdir", "-m", "700", *left, f"{TMP}/gatemark-of-another")
         await host.agent("watch")
         return await host.run("ls", TMP, "/root")
 
     try:
-        assert "0123456789ab" not in (there := on(bench, push))
-        assert "gm-agent-of-another" in there
+        assert "012345" not in (there := on(bench, push))
+        assert "gatemark-of-another" in there
     finally:
-        on(bench, lambda host: host.run("rm", f"{TMP}/gm-agent-of-another"))
+        on(bench, lambda host: host.run("rmdir", f"{TMP}/gatemark-of-another"))
 
 
 @pytest.mark.long
@@ -337,7 +338,7 @@ def test_an_agent_is_verified_by_what_the_host_has(bench: Desk, there: set[str])
     for name in there:
         (folder / name).unlink()
     try:
-        assert on(bench, push).startswith(f"{TMP}/gm-agent-")
+        assert on(bench, push).startswith(f"{TMP}/gatemark-once.")
     finally:
         for name in there:
             (folder / name).symlink_to("busybox")
@@ -365,7 +366,7 @@ def test_a_folder_of_no_use_is_passed_over(bench: Desk, mount: str, why: str) ->
             await host.run("umount", TMP)
 
     path, message = on(bench, push)
-    assert path.startswith("/root/gm-agent-")
+    assert path.startswith("/root/gatemark-once.")
     assert message.startswith("gateway: no place for gm-agent (")
     assert message.count(why) == 2
     assert "\n" not in message

@@ -56,7 +56,7 @@ def test_it_is_looked_at_asked_ended_by_the_first_signal_and_its_folder_is_gone(
     async def end(one: Supervised) -> None:
         assert isinstance(one.process, LocalProcess)
         of.append(f"gatemark-program-{one.process.pid}")
-        assert of[0] in {path.name for path in leftover.folders()}
+        assert of[0] in {path.stem for path in leftover.folders()}
         used = await one.look()
         assert used.processes == 1
         assert used.most_bytes > 0
@@ -67,7 +67,7 @@ def test_it_is_looked_at_asked_ended_by_the_first_signal_and_its_folder_is_gone(
         assert counting(r"^seen (?P<seen>\d+)")(ended.last_words) == {"seen": 12}
 
     running(program(*READY, ready="at work", question="echo seen 12"), end)
-    assert of[0] not in {path.name for path in leftover.folders()}
+    assert of[0] not in {path.stem for path in leftover.folders()}
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ class Tmp:
         """What a gateway's journal has in it: run, it leaves a trace."""
         path = self.path / f"gatemark-root@box-{BOOT}.sh"
         path.write_text(f"echo undone >> {self.path}/trace\n")
+        path.chmod(0o600)  # as it was made
         return path
 
     def undone(self) -> int:

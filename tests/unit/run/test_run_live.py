@@ -5,17 +5,25 @@ import asyncio
 import os
 import struct
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import pytest
 from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.error import GatemarkError, NodeError, UsageError
-from gatemark.run.live import expression
+from gatemark.error import GatemarkError, NodeError, StationError, UsageError
+from gatemark.run.live import capture as live
+from gatemark.run.live import expression, place
 from gatemark.run.live.block import Blocks
 from gatemark.run.live.capture import path_cost
 from gatemark.run.live.sink import Sink
+from gatemark.station.ssh import control
+
+if TYPE_CHECKING:
+    from gatemark.run.live.engine import Engine
+    from gatemark.station.ssh.box import Box
 
 
 def block(order: str, kind: int, body: bytes) -> bytes:
@@ -160,3 +168,53 @@ def test_what_was_not_timed_costs_none_rather_than_nothing(
     timed: dict[str, int], cost: tuple[float | None, float | None]
 ) -> None:
     assert path_cost(timed, {"ns": 1_000, "packets": 10}, 1_000_000) == cost
+
+
+class Endless:
+    """An engine that sends and says nothing, and never ends: a box that heeds nobody."""
+
+    ready: ClassVar = {"by": "bpf"}
+    process = SimpleNamespace(close_stdin=lambda: None)
+
+    async def start(self) -> None:
+        """At once."""
+
+    async def piece(self) -> bytes:
+        """Never."""
+        await asyncio.Event().wait()
+        return b""
+
+    async def done(self, *_: object) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
+
+def test_a_box_whose_lease_is_over_is_captured_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lease is lost while the capture runs; the box itself says nothing of it."""
+    why = "`gatemark station release` gave it back"
+    host = SimpleNamespace(name="root@box", lost="")
+
+    async def nothing(*_: object) -> str:
+        return ""
+
+    host.connect = host.close = nothing
+    station = SimpleNamespace(box=host, asked=SimpleNamespace(agent=True, devices={}))
+    monkeypatch.setattr(control, "require_apart", nothing)
+    monkeypatch.setattr(live, "LOOK_S", 0.01, raising=False)
+
+    async def go(fd: int) -> None:
+        async with place._box(cast("Box", station)) as gateway:
+            wanted = live.Wanted([], "", 100, 0, 0)
+            engine = cast("Engine", Endless())
+            capture = live._Capture(gateway, engine, wanted, lambda _: None)
+            running = asyncio.create_task(capture.run(fd, "out"))
+            await asyncio.sleep(0.05)
+            assert not running.done()
+            host.lost = why
+            with pytest.raises(StationError, match=f"^root@box: {why}: the capture ends$"):
+                await asyncio.wait_for(running, 60)
+
+    with (tmp_path / "out").open("wb") as out:
+        asyncio.run(go(out.fileno()))

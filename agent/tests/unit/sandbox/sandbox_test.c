@@ -3,6 +3,7 @@
 #include "sandbox/sandbox.h"
 #include "tests/test.h"
 
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -131,8 +132,77 @@ TEST(sandbox_reads_maps_but_loads_no_program)
 	CHECK_OUTCOME(SANDBOX_BPF, load_program, SIGSYS);
 }
 
-/* A build with sanitizers sends signals itself. */
+static void bind_a_socket(void)
+{
+	bind(socket(AF_INET, SOCK_DGRAM, 0), NULL, 0);
+}
+
+static void connect_a_socket(void)
+{
+	connect(socket(AF_INET, SOCK_DGRAM, 0), NULL, 0);
+}
+
+TEST(sandbox_dials_from_no_port_of_its_choice)
+{
+	CHECK_OUTCOME(SANDBOX_DIALS, connect_a_socket, 0);
+	CHECK_OUTCOME(SANDBOX_DIALS, bind_a_socket, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_READS, connect_a_socket, SIGSYS);
+}
+
+static void tighten(void)
+{
+	sandbox_filter_calls(SANDBOX_BPF);
+}
+
+static void tighten_and_load(void)
+{
+	tighten();
+	load_program();
+}
+
+static void tighten_again(void)
+{
+	tighten();
+	tighten();
+}
+
+TEST(sandbox_that_loads_programs_is_followed_by_one_that_does_not)
+{
+	CHECK_OUTCOME(SANDBOX_LOADS, load_program, 0);
+	CHECK_OUTCOME(SANDBOX_LOADS, tighten, 0);
+	CHECK_OUTCOME(SANDBOX_LOADS, tighten_and_load, SIGSYS);
+#ifndef __SANITIZE_ADDRESS__ /* whose own runtime needs prctl() */
+	CHECK_OUTCOME(SANDBOX_LOADS, tighten_again, SIGSYS);
+#else
+	(void)tighten_again;
+#endif
+}
+
+/* A build with sanitizers opens files and sends signals itself. */
 #ifndef __SANITIZE_ADDRESS__
+static void read_a_file(void)
+{
+	open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+}
+
+static void write_a_file(void)
+{
+	open("/dev/null", O_WRONLY);
+}
+
+static void create_a_file(void)
+{
+	open("/nowhere/at/all", O_RDONLY | O_CREAT, 0600);
+}
+
+TEST(sandbox_opens_files_to_read_them_alone)
+{
+	CHECK_OUTCOME(SANDBOX_READS, read_a_file, 0);
+	CHECK_OUTCOME(SANDBOX_READS, write_a_file, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_READS, create_a_file, SIGSYS);
+	CHECK_OUTCOME(SANDBOX_PRINTS, read_a_file, SIGSYS);
+}
+
 TEST(sandbox_kills_children_alone)
 {
 	CHECK_OUTCOME(SANDBOX_CHILDREN, end_a_process, SIGSYS);
@@ -208,4 +278,32 @@ TEST(sandbox_keeps_what_reads_times)
 	CHECK_EQUAL(sandbox_rights(SANDBOX_TIMES, true), BPF_RIGHT);
 	CHECK_EQUAL(sandbox_rights(SANDBOX_TIMES, false) & RIGHT(CAP_SYS_ADMIN), 0);
 	CHECK_EQUAL(sandbox_rights(SANDBOX_SOCKETS, true), 0);
+	CHECK_EQUAL(sandbox_rights(SANDBOX_DIALS | SANDBOX_READS | SANDBOX_PRINTS, true), 0);
+}
+
+/* A program that root starts has what is in the bounding set. */
+static void check_programs(void)
+{
+	sandbox_enter(SANDBOX_DEVICES | SANDBOX_PROGRAMS);
+	for (unsigned long i = 0; i < 41; i++)
+		if (prctl(PR_CAPBSET_READ, i, 0ul, 0ul, 0ul) == (i != CAP_NET_ADMIN))
+			_exit(1);
+	_exit(prctl(PR_GET_NO_NEW_PRIVS, 0ul, 0ul, 0ul, 0ul) != 1);
+}
+
+TEST(sandbox_of_who_starts_programs_bounds_theirs)
+{
+	int status = 0;
+	pid_t pid;
+
+	if (geteuid() != 0) {
+		SKIP("only root has rights to give up");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		check_programs();
+	waitpid(pid, &status, 0);
+	CHECK(WIFEXITED(status));
+	CHECK_EQUAL(WEXITSTATUS(status), 0);
 }

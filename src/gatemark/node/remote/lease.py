@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final, Protocol, Self
 
 from gatemark.error import BusyError, NodeError, StationError
+from gatemark.node import shared
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import Printed, reader
 from gatemark.node.script import OVER, READ
@@ -216,7 +217,7 @@ def _who() -> str:
 
 def shell_script() -> str:
     """The host's side."""
-    return (resources.files("gatemark.node.remote") / "lease.sh").read_text()
+    return shared.SHELL + (resources.files("gatemark.node.remote") / "lease.sh").read_text()
 
 
 async def _ask(

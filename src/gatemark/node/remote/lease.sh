@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The lease on a host (lease.py): who has it may change the host, for as long as it is not silent.
+# Behind shared.sh.
 #
 #	hold	take it, keep it while lines come by stdin, undo and give it back when none did for too long
 #	free	have it given back if its owner is silent; force: in any case
@@ -84,27 +85,19 @@ wait_for_family() {
 # as it is, and is tried and told at the next contact.
 undo() {
 	for script in /tmp/gatemark-*-"$boot".sh; do
-		if [ ! -f "$script" ] || [ ! -O "$script" ] || [ -L "$script" ]; then continue; fi
-		sh "$script" </dev/null >/dev/null 2>&1 && mark_undone "$script"
+		ours "$script" && sh "$script" </dev/null >/dev/null 2>&1 && mark_undone "$script"
 	done
 	return 0
 }
 
 mark_undone() {
-	rm -f "$1.new"
-	if (
-		umask 077
-		set -C
-		printf '%s\n' '# Gatemark gave this device back: nothing is left to undo.' 'exit 4' >"$1.new"
-	); then mv "$1.new" "$1"; else rm -f "$1.new" "$1"; fi
+	printf '%s\n' '# Gatemark gave this device back: nothing is left to undo.' 'exit 4' |
+		put "$1" || rm -f "$1"
 }
 
-# gm-agent, in any place that it is put (node/remote/push.py).
-remove_agents() {
-	hex='[0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
-	name=gm-agent-$hex$hex$hex
-	# shellcheck disable=SC2086
-	rm -f /tmp/$name /var/tmp/$name /dev/shm/$name "$HOME"/$name
+# What a kill left there of ours: files that were put there (push.py), a program's folder.
+remove_left() {
+	sweep /tmp /var/tmp /dev/shm "$HOME"
 }
 
 # Who holds the lease, in $holder. Each takes it from the one before, who is dead, by a link: only
@@ -152,8 +145,8 @@ take() {
 	me=$id
 	while [ "$tries" -lt 40 ]; do
 		tries=$((tries + 1))
-		mkdir -m 700 "$folder" 2>/dev/null
-		if [ -L "$folder" ] || { [ -e "$folder" ] && [ ! -O "$folder" ]; }; then
+		(umask 077 && mkdir "$folder") 2>/dev/null
+		if taken "$folder"; then
 			me=''
 			refuse "refused $folder is another user's: remove it"
 		fi
@@ -189,10 +182,10 @@ clear_before() {
 	done
 	[ "$before" != nobody ] || rm -f "$folder"/after-[0-9]* # nobody comes to them any more
 	for place in /tmp/gatemark-lease-*; do
-		[ "$place" = "$folder" ] || [ ! -O "$place" ] || rm -rf "$place" # of another boot
+		[ "$place" = "$folder" ] || ! ours "$place" || rm -rf "$place" # of another boot
 	done
 	undo
-	remove_agents
+	remove_left
 	if [ "$before" = nobody ]; then
 		echo held
 	else
@@ -224,7 +217,7 @@ keep() {
 	cut "$connection" "$server"
 	if [ ! "$shared" ]; then
 		undo
-		remove_agents
+		remove_left
 	fi
 	give_back
 } 2>/dev/null

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gatemark.error import NodeError, UnavailableError
+from gatemark.node import shared
 from gatemark.node.elf import HEADER_BYTES, arch
-from gatemark.node.quoted import literal, sh
+from gatemark.node.quoted import joined, literal, sh
 
 FOLDERS: Final = ("/tmp", "/var/tmp", "/dev/shm", "~")  # noqa: S108 (the device's, not ours)
 TRY_S = 30.0  # a folder, or a processor, on which this takes longer is of no use
@@ -20,27 +21,38 @@ HEADER = literal(
     f"dd if=/proc/self/exe bs={HEADER_BYTES} count=1 || cat /proc/self/exe; }} 2> /dev/null"
 )
 
-# $1.. folders. What a run that was killed left there.
-CLEAN = literal(
-    """
-for place; do
-  [ "$place" = "~" ] && place=$HOME
-  rm -f "$place"/gm-agent-%s "$place"/gm-algorithms-%s "$place"/gm-classifier-%s "$place"/gm-file-%s
-done 2> /dev/null
+# $1.. folders. What a run that was killed left there; not while somebody has the host's lease, who
+# did this himself, and may use such files.
+CLEAN = joined(
+    (
+        shared.SHELL,
+        literal(
+            """
+for lease in /tmp/gatemark-lease-*; do [ -d "$lease" ] && exit; done
+for place; do [ "$place" = "~" ] && place=$HOME; sweep "$place"; done
 exit 0
 """
-    % (4 * ("[0-9a-f]" * 12,))
+        ),
+    )
 )
 
-# $1 folder, $2 name. The file is made by us or not at all (set -C): in a folder of everybody's
-# nobody else's is run.
-PUT = literal("""
+# $1 folder, $2 name. In a folder of its own: in one of everybody's nobody else's is written or run.
+PUT = joined(
+    (
+        shared.SHELL,
+        literal("""
 [ "$1" = "~" ] || HOME=$1
-cd "$HOME" && umask 077 && set -C && : > "$2" || exit 1
-cat >> "$2" && chmod 700 "$2" && pwd && exit 0
-rm -f "$2"
+folder=$(fresh "$HOME" gatemark-once) && cd "$folder" || exit 1
+umask 077
+cat > "$2" && chmod 700 "$2" && pwd && exit 0
+cd / && rm -rf "$folder"
 exit 1
-""")
+"""),
+    )
+)
+
+# $1.. files. Each with its folder.
+FORGET = literal('for file; do rm -rf "${file%/*}"; done')
 
 # $1 file. The sum, by what the host has for it; else the file itself.
 SUM = literal("""
@@ -112,7 +124,7 @@ async def push(host: Host, file: Path, name: str = FILE, *, runs: bool = False) 
 
 async def forget(host: Host, *paths: str) -> None:
     """Remove them. Raises NodeError if the host is lost."""
-    await host.pipe("rm", "-f", *paths)
+    await host.pipe(*sh(FORGET, "forget", *paths))
 
 
 async def _put(host: Host, folder: str, name: str, data: bytes, *, runs: bool) -> str:

@@ -22,6 +22,7 @@ from gatemark.station.station import Station
 
 TICK_MS: Final = 1000
 FOREVER_S: Final = 1e9
+LOOK_S: Final = 1.0  # between two looks whether the gateway is still ours
 END_S: Final = 5.0  # that what was captured gets to be read, once the capture is over
 
 
@@ -127,9 +128,12 @@ class _Capture:
             asyncio.create_task(self._pump(sink)),
             done := asyncio.create_task(self._engine.done(FOREVER_S, self._tick)),
             asyncio.create_task(self._over.wait()),
+            gone := asyncio.create_task(self._until_gone()),
         ]
         try:
             await self._until_over(tasks)
+            if gone.done():
+                gone.result()
             self._engine.process.close_stdin()
             await self._finish(tasks[:2])
         finally:
@@ -137,6 +141,12 @@ class _Capture:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return self._standing(done.result(), over=True)
+
+    async def _until_gone(self) -> None:
+        """Raise StationError once the gateway is ours no more, whatever it still sends."""
+        while True:
+            self._gateway.require()
+            await asyncio.sleep(LOOK_S)
 
     async def _until_over(self, tasks: Sequence["asyncio.Task[Any]"]) -> None:
         """A signal is one way to end it, and no failure."""
@@ -164,7 +174,6 @@ class _Capture:
                 self._over.set()
 
     def _tick(self, report: dict[str, Any]) -> None:
-        self._gateway.require()
         self._show(self._standing(report))
 
     def _standing(self, report: dict[str, Any], *, over: bool = False) -> Standing:

@@ -78,9 +78,14 @@ async def _box(station: Box) -> AsyncIterator[Place]:
     if not asked.agent:
         raise UnavailableError(f"{station.name}: its file says agent = false, and this is one")
     ports = {name: asked.devices[role] for name, role in ENDS.items() if role in asked.devices}
+
+    def require() -> None:
+        if lost := box.lost:
+            raise StationError(f"{box.name}: {lost}: the capture ends")
+
     try:
         await box.connect()
-        yield Place(box, ports, await control.require_apart(box, ()), lambda: None)
+        yield Place(box, ports, await control.require_apart(box, ()), require)
     finally:
         await whole(box.close())
 

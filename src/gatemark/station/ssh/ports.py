@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.error import StationError
-from gatemark.node import checked, hardware
+from gatemark.node import checked, hardware, shared
 from gatemark.node.ask import ask
 from gatemark.node.quoted import literal, literals, sh
 from gatemark.node.reader import reader
@@ -22,8 +22,8 @@ from gatemark.station.ssh.swconfig import Vlan
 TOOLS: Final = ("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")
 # What our scripts are made of; a full busybox has all of them.
 APPLETS: Final = (
-    *("cat", "chmod", "cut", "date", "grep", "head", "kill", "ln", "ls", "md5sum", "mkdir", "mv"),
-    *("ps", "readlink", "rm", "sed", "sleep", "sort", "tail", "tr", "uniq"),
+    *("cat", "chmod", "cut", "date", "grep", "head", "id", "kill", "ln", "ls", "md5sum", "mkdir"),
+    *("mv", "ps", "readlink", "rm", "sed", "sleep", "sort", "tail", "tr", "uniq"),
 )
 QUESTIONS: Final = literals(
     {
@@ -39,7 +39,8 @@ QUESTIONS: Final = literals(
         "can": f"for t in {' '.join(TOOLS)}; do command -v $t > /dev/null && echo $t; done; true",
         "lacks": f"for t in {' '.join(APPLETS)}; do "
         "command -v $t > /dev/null || echo $t; done; true",
-        "writes": "f=/tmp/gatemark-write-$$; if echo 0 > $f; then rm -f $f; echo yes; fi",
+        "writes": f"{shared.SHELL}\n"
+        'folder=$(fresh /tmp gatemark-once) && echo 0 > "$folder/0" && echo yes; rm -rf "$folder"',
     }
 )
 COUNTED: Final = literal(

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders that every user may write into: nothing that is planted there is followed, run, deleted.
+
+Each name that a script of ours looks for there is planted as another user's, in a folder whose
+links the kernel follows, as with `fs.protected_symlinks` 0.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gatemark.error import NodeError
+from gatemark.gateway import attached, journal
+from gatemark.gateway.journal import Journal
+from gatemark.node import leftover, shared
+from gatemark.node.quoted import Script, literal, shell, word
+from gatemark.node.remote import lease, push
+from gatemark.node.script import WHOLE, script
+from gatemark.node.shell import Local
+from gatemark.station.ssh import ports
+
+SOURCE: Final = Path(shared.__file__).parents[1]
+NOBODY: Final = 65534
+BOOT: Final = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+SHELLS: Final = ["dash", "busybox sh", pytest.param("bash", marks=pytest.mark.long)]
+PLACES: Final = re.compile(r"/(?:var/tmp|tmp|dev/shm|run)(?=[ ;|/\n])")
+
+# Where scripts name such a folder, and what each looks for in it: `fresh` makes a new name. A guest
+# of ours (station/image, station/qemu) has no other user.
+GUESTS: Final = ("station/image", "station/qemu")
+MENTION: Final = re.compile(r"/tmp\b|/dev/shm\b")  # noqa: S108
+LOOKS_FOR: Final = re.compile(
+    r"""(?:/tmp|/dev/shm|\$place"?|\{(?:DEVICE_FOLDER|place)\}|\bplace(?: / |\.glob\()f?")"""
+    r"""/?([\w$\{][^\s;,"')]*)"""
+)
+KNOWN: Final[Mapping[str, set[str]]] = {
+    "gateway/attach.sh": {"$name"},
+    "gateway/detach.sh": {"$name"},
+    "gateway/feature/capture.py": set(),  # a comment
+    "gateway/journal.py": {
+        "gatemark-NAME-BOOT.sh",
+        "gatemark-{self.word}-",
+        "gatemark-{self.word}-{self.boot}.sh",
+    },
+    "gateway/openwrt.py": set(),  # a comment: /tmp/.uci is uci's
+    "gateway/supervisor.sh": set(),  # fresh
+    "node/hardware.py": {"sysinfo/model"},  # OpenWrt's own, which is read
+    "node/leftover.py": {
+        "gatemark-program-*",
+        "gatemark-program-{supervisor}.",
+        "{ATTACHED}-{lab}",
+    },
+    "node/remote/lease.sh": {"gatemark-lease-$boot", "gatemark-*-", "gatemark-lease-*"},
+    "node/remote/push.py": {"gatemark-lease-*"},  # whether it is there
+    "node/shared.sh": {"gatemark-once.*", "gatemark-program-*"},
+    "probe/sampled.py": set(),  # fresh
+    "station/lock.py": set(),  # the folder itself is locked
+    "station/ssh/interview.py": set(),  # a message
+    "station/ssh/ports.py": set(),  # fresh
+}
+TRACE: Final = "trace"
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can plant another's files")
+
+
+def test_every_name_in_such_a_folder_is_planted_here() -> None:
+    found: dict[str, set[str]] = {}
+    for path in sorted(SOURCE.rglob("*")):
+        name = str(path.relative_to(SOURCE))
+        if path.suffix in (".py", ".sh") and not name.startswith(GUESTS):
+            text = path.read_text()
+            if MENTION.search(text):
+                found[name] = set(LOOKS_FOR.findall(text))
+    assert found == KNOWN
+
+
+class Planted:
+    """A shared folder with something at a name that one of our scripts looks for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = folder / "place"
+        self.place.mkdir()
+        self.trace = folder / TRACE
+        self.folder = folder / "of-root"
+        self.folder.mkdir(mode=0o700)
+        self.file = self.folder / "undo"
+        self.file.write_text(f"echo run >> {self.trace}\n")
+        self.file.chmod(0o600)
+
+    def plant(self, name: str, how: str) -> None:
+        """Put it there as another user could have, or as root did with a careless umask."""
+        self.at = self.place / name
+        HOW[how](self)
+        self.before = self.state()
+
+    def state(self) -> list[tuple[str, int, int, bytes]]:
+        """What is there and where links lead: path, mode, owner, content."""
+        rows = []
+        for path in (self.folder, *self.folder.rglob("*"), self.at, *self.at.glob("*")):
+            about = path.lstat()
+            content = path.read_bytes() if path.is_file() else b""
+            rows.append((str(path), about.st_mode, about.st_uid, content))
+        return rows
+
+    def untouched(self) -> None:
+        """Nothing was followed, run or deleted."""
+        assert self.state() == self.before
+        assert not self.trace.exists()
+
+
+def _folder(planted: Planted, uid: int, mode: int) -> None:
+    planted.at.mkdir()
+    shutil.copy(planted.file, planted.at / "undo")
+    for path in (planted.at / "undo", planted.at):
+        os.chown(path, uid, uid)
+        path.chmod(mode)
+
+
+def _file(planted: Planted, uid: int, mode: int) -> None:
+    shutil.copy(planted.file, planted.at)
+    os.chown(planted.at, uid, uid)
+    planted.at.chmod(mode)
+
+
+def _link(planted: Planted, to: Path) -> None:
+    planted.at.symlink_to(to)
+    os.lchown(planted.at, NOBODY, NOBODY)
+
+
+def _pipe(planted: Planted) -> None:
+    os.mkfifo(planted.at, 0o666)
+    os.chown(planted.at, NOBODY, NOBODY)
+
+
+HOW: Final[Mapping[str, Callable[[Planted], None]]] = {
+    "link to a folder": lambda planted: _link(planted, planted.folder),
+    "link to a file": lambda planted: _link(planted, planted.file),
+    "link to nothing": lambda planted: _link(planted, planted.folder / "none"),
+    "link to a device": lambda planted: _link(planted, Path("/dev/null")),
+    "folder": lambda planted: _folder(planted, NOBODY, 0o700),
+    "open folder": lambda planted: _folder(planted, 0, 0o777),
+    "file": lambda planted: _file(planted, NOBODY, 0o600),
+    "open file": lambda planted: _file(planted, 0, 0o666),
+    "second name": lambda planted: planted.at.hardlink_to(planted.file),
+    "pipe": _pipe,
+}
+
+
+@pytest.fixture(params=HOW)
+def how(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=SHELLS)
+def a_shell(request: pytest.FixtureRequest) -> str:
+    """Of those that hosts have."""
+    if not shutil.which(request.param.split()[0]):
+        pytest.skip(f"no {request.param} here")
+    return str(request.param)
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
+    one = Planted(tmp_path)
+    monkeypatch.setattr(journal, "DEVICE_FOLDER", str(one.place))
+    monkeypatch.setattr(leftover, "PLACES", (one.place,))
+    monkeypatch.setattr(leftover, "ATTACHED_PLACES", (one.place,))
+    yield one
+    one.untouched()
+
+
+def ran(a_shell: str, place: Path, text: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run a script with its shared folders in this test's."""
+    return subprocess.run(
+        [*a_shell.split(), *WHOLE[1:], "script", *words],
+        input=PLACES.sub(str(place), text),
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(place)},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_attach(planted: Planted, a_shell: str, how: str) -> None:
+    planted.plant("gatemark-classifier", how)
+    nothing = literal("true")
+    text = shell(
+        attached.SET,
+        name="gatemark-classifier",
+        binary="/bin/true",
+        model="/dev/null",
+        lan="gm-nowhere",
+        change=nothing,
+        undo=nothing,
+        start=nothing,
+        watch=word(nothing),
+        attach=attached.ATTACH,
+    )
+    done = ran(a_shell, planted.place, text)
+    assert done.returncode == 1
+    assert f"{planted.at} is another user's: remove it" in done.stderr
+
+
+def test_detach(planted: Planted, a_shell: str, how: str) -> None:
+    planted.plant("gatemark-classifier", how)
+    done = ran(a_shell, planted.place, f"name=gatemark-classifier\n{attached.DETACH}")
+    assert done.stderr == "no classifier is attached\n"
+
+
+def test_lease_folder(planted: Planted, a_shell: str, how: str) -> None:
+    planted.plant(f"gatemark-lease-{BOOT}", how)
+    done = ran(a_shell, planted.place, lease.shell_script(), "hold", "1", "us", "we")
+    assert done.stdout == f"refused {planted.at} is another user's: remove it\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gatemark-lease-of-another-boot", f"gatemark-root@box-{BOOT}.sh", "gatemark-once.aaaaaa"],
+)
+def test_what_a_lease_clears(planted: Planted, a_shell: str, how: str, name: str) -> None:
+    planted.plant(name, how)
+    functions = lease.shell_script().rpartition("case $verb in")[0]
+    text = f"{functions}before=nobody folder=$1\nclear_before\n"
+    assert ran(a_shell, planted.place, text, str(planted.place / "none")).stdout == "held\n"
+
+
+def test_journal(planted: Planted, how: str) -> None:
+    planted.plant(f"gatemark-root@box-{BOOT}.sh", how)
+
+    async def run() -> None:
+        one, node = Journal("root@box", planted.place.parent / "state"), Local()
+        assert await one.open(node) == ""
+        with pytest.raises(NodeError, match="another user made it: remove it"):
+            await script(node, one.keep([literal("true")]))
+        one.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("name", ["gatemark-once.aaaaaa", "gatemark-program-1.aaaaaa"])
+def test_what_is_put_there(planted: Planted, a_shell: str, how: str, name: str) -> None:
+    planted.plant(name, how)
+    assert ran(a_shell, planted.place, push.CLEAN, str(planted.place)).returncode == 0
+    done = ran(a_shell, planted.place, PUT_HERE, str(planted.place), "gm-file")
+    assert Path(done.stdout.strip()).parent == planted.place, done.stderr
+
+
+# Its file comes by stdin, as this script does.
+PUT_HERE: Final = push.PUT.replace('cat > "$2"', ': > "$2"')
+
+
+def test_leftover(planted: Planted, how: str) -> None:
+    planted.plant("gatemark-program-99999999.aaaaaa", how)
+    assert leftover.sweep() == []
+
+
+def test_a_lab_that_went(planted: Planted, how: str) -> None:
+    planted.plant("gatemark-classifier-0a0b0c", how)
+    leftover.forget("0a0b0c")
+
+
+def test_whether_a_box_takes_a_file(planted: Planted, a_shell: str, how: str) -> None:
+    """By the name that it had: the shell's own number, which another user can foresee."""
+    planted.at = planted.place / "planted"
+    HOW[how](planted)
+    planted.before = planted.state()
+    text = f'cp -a "$1" "$2$$"\n{ports.QUESTIONS["writes"]}'
+    words = str(planted.at), f"{planted.place}/gatemark-write-"
+    assert ran(a_shell, planted.place, text, *words).stdout == "yes\n"
+
+
+def test_what_is_ours_is_used(tmp_path: Path, a_shell: str) -> None:
+    text = Script(f'{shared.SHELL}echo one | put "$1/a" && echo two | put "$1/a" && cat "$1/a"')
+    done = ran(a_shell, tmp_path, text, str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "two\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+    assert shared.ours(tmp_path / "a")
