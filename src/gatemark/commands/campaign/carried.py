@@ -51,14 +51,21 @@ def keep(folder: Path, executor: str, keys: Path | None) -> None:
     ledger.close()
 
 
+def is_elsewhere(ledger: Ledger) -> bool:
+    """Whether a scheduler has a campaign's blocks carried out."""
+    return ledger.meta(EXECUTOR) not in ("", LOCAL)
+
+
 def executor_of(ledger: Ledger, folder: Path) -> "Local | Dask":
     """Who carries a campaign's blocks out. Raises GatemarkError."""
-    if (name := ledger.meta(EXECUTOR)) in ("", LOCAL):
+    if not is_elsewhere(ledger):
         return Local(folder)
     require()
     from gatemark.campaign.dask import Dask
 
-    return Dask(folder, address_of(name), Path(ledger.meta(KEYS)), ledger.meta("id"))
+    return Dask(
+        folder, address_of(ledger.meta(EXECUTOR)), Path(ledger.meta(KEYS)), ledger.meta("id")
+    )
 
 
 def require() -> None:
