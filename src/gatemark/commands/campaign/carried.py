@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gatemark.campaign import carrier
+from gatemark.campaign import carrier, listen
 from gatemark.campaign.ledger import Ledger
 from gatemark.campaign.local import Local
 from gatemark.error import UnavailableError, UsageError
@@ -83,6 +83,7 @@ def scheduler(keys: Path | None, host: str, port: int) -> None:
     import dask
 
     dask.config.set(secrets | carrier.SCHEDULER)
+    listen.tighten()
     from distributed.cli import dask_scheduler
 
     words = ["--protocol", "tls", "--port", str(port), "--no-dashboard", "--no-show"]
@@ -99,6 +100,7 @@ def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
     import dask
 
     dask.config.set(secrets | carrier.WORKER)
+    listen.tighten()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.chdir(folder)

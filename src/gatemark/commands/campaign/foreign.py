@@ -27,7 +27,7 @@ def require_carrier(folder: Path, layout: Layout, ledger: Ledger) -> None:
     if not begun(layout, ledger).is_own():
         raise UsageError(
             f"{folder}: not begun here by this user, and its blocks are at "
-            f"{ledger.meta(carried.EXECUTOR)}: `gatemark campaign resume {folder} --trust` asks there"
+            f"{ledger.meta(carried.EXECUTOR)}: `gatemark campaign resume --trust` asks there"
         )
 
 
