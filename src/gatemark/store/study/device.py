@@ -42,6 +42,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     started: str  # ISO 8601, UTC
     command: str  # that repeats it
     gatemark: str  # version
+    records: str = ""  # SHA-256 of what it measured
 
 
 class DeviceValue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
