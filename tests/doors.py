@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 FILE: Final = ROOT / "tests" / "doors.toml"
 BEGIN: Final = "<!-- made of tests/doors.toml -->\n"
@@ -67,8 +69,7 @@ class Door:
 
 def doors() -> list[Door]:
     """All of the table."""
-    rows = tomllib.loads(FILE.read_text())["door"]
-    return [Door(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in rows]
+    return msgspec.convert(tomllib.loads(FILE.read_text())["door"], list[Door])
 
 
 def programs() -> frozenset[str]:

@@ -37,7 +37,7 @@ SCALARS = (
     | st.sampled_from(["64", "1%", "1000%", "100Mbit", "{image}", "{", "netns", "lab", "nat+"])
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 )
-VALUES = (
+VALUES: st.SearchStrategy[Any] = (
     SCALARS
     | st.lists(SCALARS, max_size=2)
     | st.dictionaries(st.text("ab.\n\"'", max_size=3), SCALARS | st.just([[]]), max_size=2)
