@@ -33,6 +33,8 @@ JOURNAL: Final = f"{NAME}-journal"
 # Ends a journal that names another file (sqlite.org/fileformat.html, 3): SQLite would delete that.
 NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
 MOST_FAILED: Final = 3  # attempts of a block; then it is given up
+# What SQLite raises; of a file that is damaged its words need be no UTF-8.
+FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
 SCHEMAS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
 
 State = Literal["claimed", "started", "stored", "done", "void", "failed"]
@@ -85,10 +87,10 @@ class Ledger:
         self.path = path
         self._clock = clock
         self._base = sqlite3.connect(path, isolation_level=None, timeout=5.0)
-        _harden(self._base)
         try:
+            _harden(self._base)
             self._base.execute("PRAGMA journal_mode = WAL")  # where it is refused: as it was
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{path}: {error}: get it from a copy") from None
         self._base.execute(f"PRAGMA synchronous = {synchronous}")
         self._base.execute("PRAGMA foreign_keys = ON")
@@ -137,7 +139,7 @@ class Ledger:
         """A fact of the campaign; "" where it is not there."""
         try:
             row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{self.path}: {error}: get it from a copy") from None
         return str(row[0]) if row else ""
 
@@ -294,7 +296,7 @@ class Ledger:
         try:
             with closing(sqlite3.connect(path)) as target:
                 self._base.backup(target)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise LedgerError(f"{path}: {error}") from None
 
     def faults(self) -> list[str]:
@@ -321,7 +323,7 @@ class Ledger:
     def _rows(self, query: str, words: Sequence[object] = ()) -> list[Any]:
         try:
             return self._base.execute(query, words).fetchall()
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{self.path}: {error}") from None
 
     def _number(self, query: str, *words: object) -> int:
@@ -337,7 +339,7 @@ class Ledger:
         except BaseException as error:
             if self._base.in_transaction:  # where the disk is full SQLite has ended it itself
                 self._base.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, FAULTS):
                 raise LedgerError(f"{self.path}: {error}") from None
             raise
 
