@@ -33,8 +33,8 @@ def untied(path: Path, file: "DeviceFile") -> str:
     if not runs:
         check = f"`gatemark export {path} --reference --check RUN` does"
         return f"not held against its records, as run {file.run.run} is not here: {check}"
-    if found := differences(file, runs[0]):
-        return f"not what {runs[0]} says: {found[0]}"
+    if faults := differences(file, runs[0]):
+        return f"not what {runs[0]} says: {faults[0]}"
     return ""
 
 

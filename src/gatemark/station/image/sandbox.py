@@ -15,10 +15,11 @@ from typing import IO, Any, Final
 
 from gatemark.error import UnavailableError
 from gatemark.node import nobody
+from gatemark.node.quoted import literal, sh
 
 APART: Final = ("unshare", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child")
 PYTHON: Final = "python"  # in the folder: ours, wherever nobody may not look for it
-MOUNT: Final = 'mount --bind -o ro "$0" "$1" && shift && exec "$@"'
+MOUNT: Final = literal('mount --bind -o ro "$0" "$1" && shift && exec "$@"')
 KEPT: Final = ("PATH", "TMPDIR")  # of our environment
 
 
@@ -41,7 +42,7 @@ def words(folder: Path, command: Sequence[str]) -> tuple[str, ...]:
     """What runs a command so, in a folder that was given."""
     if not is_nobody():
         return (*APART, "--user", "--map-current-user", "--mount-proc", *nobody.BOUND, *command)
-    bind = ("sh", "-c", MOUNT, sys.prefix, str(folder / PYTHON))
+    bind = sh(MOUNT, sys.prefix, str(folder / PYTHON))
     return (*APART, "--mount-proc", *bind, *nobody.words(), *command)
 
 
