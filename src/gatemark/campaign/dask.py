@@ -7,6 +7,7 @@ block's process, which went on.
 """
 
 import queue
+import shutil
 import tarfile
 import time
 from collections import Counter
@@ -23,6 +24,7 @@ from gatemark.campaign.ledger import Attempt
 from gatemark.campaign.link import ASK_S, Link
 from gatemark.campaign.local import BEGUN
 from gatemark.error import GatemarkError
+from gatemark.store.folder import inside
 
 LOOK_S: Final = 5.0  # how often it is looked which workers are there
 FAILED: Final = 1
@@ -34,7 +36,7 @@ class Dask:
     def __init__(
         self, folder: Path, address: str, keys: Path, campaign: str, carry: Any = carrier.carry
     ) -> None:
-        self.begun = folder / BEGUN
+        self.folder = folder
         self.campaign = campaign
         self.link = Link(address, keys, self._again)
         self.absent_s = 60.0  # that a worker may be away
@@ -75,10 +77,13 @@ class Dask:
     def _brought(self, attempt: Attempt, here: Path) -> str:
         """Have it `here`; its hash. Raises GatemarkError, AwayError as `Link.ask` does."""
         expected = self._asked(attempt, carrier.packed)
-        place = self.begun / attempt.folder
+        place = inside(self.folder, BEGUN, attempt.folder)
+        inside(place, "run")
         try:
             place.mkdir(parents=True, exist_ok=True)
-            with (place / "run.tar").open("wb") as tar:
+            shutil.rmtree(place / "run", ignore_errors=True)  # of one that was broken off
+            (place / "run.tar").unlink(missing_ok=True)
+            with (place / "run.tar").open("xb") as tar:
                 while content := self._asked(attempt, carrier.piece, tar.tell()):
                     tar.write(content)
             kept.unpack(place / "run.tar", place)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import GatemarkError
-from gatemark.store.folder import sync
+from gatemark.store.folder import Folder, inside, sync
 
 KEPT: Final = ("run.json", "trials.jsonl")  # what is measured; the page is made of it
 PIECE: Final = 1 << 20  # bytes
@@ -22,11 +22,13 @@ class DiskError(GatemarkError):
 def hash_of(folder: Path) -> str:
     """SHA-256 of what a run measured, its series too. Raises GatemarkError."""
     digest = hashlib.sha256()
+    run, series = Folder(folder), Folder(folder, "series")
     try:
-        series = sorted((folder / "series").glob("*")) if (folder / "series").is_dir() else []
-        for path in (*(folder / name for name in KEPT), *series):
-            digest.update(f"{path.relative_to(folder)}\n{path.stat().st_size}\n".encode())
-            with path.open("rb") as file:
+        files = [(run, name) for name in KEPT] + [(series, name) for name in sorted(series.names())]
+        for place, name in files:
+            with place.reading(name) as file:
+                size = os.fstat(file.fileno()).st_size
+                digest.update(f"{Path(place.inner) / name}\n{size}\n".encode())
                 while piece := file.read(PIECE):
                     digest.update(piece)
     except OSError as error:
@@ -73,6 +75,8 @@ def move(begun: Path, kept: Path) -> str:
 
     Raises GatemarkError.
     """
+    for path in (kept.parent, kept, begun):
+        inside(path.parent, path.name)
     if not kept.exists():
         expected = hash_of(begun)
         try:

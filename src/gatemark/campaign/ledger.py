@@ -11,7 +11,9 @@ lost between two states is repeated and changes nothing. The database itself hol
 (ledger.sql).
 """
 
+import re
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -21,11 +23,19 @@ from typing import Any, Final, Literal
 
 from gatemark.campaign.kept import DiskError
 from gatemark.error import GatemarkError, UsageError
+from gatemark.store.folder import Folder, ForeignError, require_own
 
 NAME: Final = "campaign.db"
 SCHEMA: Final = "gatemark.ledger/1"
 STORE: Final = "UPDATE attempt SET state = 'stored', hash = ? WHERE id = ? AND state = 'started'"
+PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")  # an attempt's folder
+JOURNAL: Final = f"{NAME}-journal"
+# Ends a journal that names another file (sqlite.org/fileformat.html, 3): SQLite would delete that.
+NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
 MOST_FAILED: Final = 3  # attempts of a block; then it is given up
+# What SQLite raises; of a file that is damaged its words need be no UTF-8.
+FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
+SCHEMAS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
 
 State = Literal["claimed", "started", "stored", "done", "void", "failed"]
 
@@ -78,20 +88,23 @@ class Ledger:
         self._clock = clock
         self._base = sqlite3.connect(path, isolation_level=None, timeout=5.0)
         try:
+            _harden(self._base)
             self._base.execute("PRAGMA journal_mode = WAL")  # where it is refused: as it was
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{path}: {error}: get it from a copy") from None
         self._base.execute(f"PRAGMA synchronous = {synchronous}")
         self._base.execute("PRAGMA foreign_keys = ON")
 
     @classmethod
     def open(cls, folder: Path, clock: Callable[[], float]) -> "Ledger":
-        """That of a campaign's folder. Raises UsageError where there is none."""
-        if not (folder / NAME).is_file():
-            raise UsageError(
-                f"{folder}: no campaign there; `gatemark campaign run FILE` begins one"
-            )
+        """That of a campaign's folder. Raises UsageError where there is none.
+
+        The folder may be a stranger's: the file is ours and no link, and it holds what we would
+        have put there. Raises ForeignError or GatemarkError else.
+        """
+        _require_own(folder)
         ledger = cls(folder / NAME, clock)
+        ledger._require_sound()
         if (schema := ledger.meta("schema")) != SCHEMA:
             raise GatemarkError(f"{ledger.path}: its schema is {schema!r}, not {SCHEMA}")
         return ledger
@@ -108,10 +121,8 @@ class Ledger:
         blocks: Sequence[Block],
     ) -> None:
         """Fill a new ledger in one transaction: a campaign is there whole, or not at all."""
-        script = resources.files("gatemark.campaign").joinpath("ledger.sql").read_text("utf-8")
         with self._change():
-            for statement in _statements(script):
-                self._base.execute(statement)
+            _make(self._base)
             self._base.executemany("INSERT INTO meta VALUES (?, ?)", [("schema", SCHEMA), *meta])
             self._base.executemany("INSERT INTO station(name, model) VALUES (?, ?)", places)
             self._base.executemany("INSERT INTO build VALUES (?, ?, ?, ?)", builds)
@@ -128,7 +139,7 @@ class Ledger:
         """A fact of the campaign; "" where it is not there."""
         try:
             row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{self.path}: {error}: get it from a copy") from None
         return str(row[0]) if row else ""
 
@@ -147,7 +158,11 @@ class Ledger:
         """Those for which a condition of SQL holds, in order."""
         columns = "id, block, station, folder, state, deadline, hash, why"
         rows = self._rows(f"SELECT {columns} FROM attempt WHERE {where} ORDER BY id", words)  # noqa: S608
-        return [Attempt(*row) for row in rows]
+        attempts = [Attempt(*row) for row in rows]
+        for attempt in attempts:
+            if not PLAIN.fullmatch(attempt.folder):
+                raise GatemarkError(f"{self.path}: {attempt.folder!r:.80} is no folder of a block")
+        return attempts
 
     def places(self) -> list[Place]:
         """All stations."""
@@ -281,13 +296,23 @@ class Ledger:
         try:
             with closing(sqlite3.connect(path)) as target:
                 self._base.backup(target)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise LedgerError(f"{path}: {error}") from None
 
     def faults(self) -> list[str]:
         """What SQLite finds wrong in the file."""
         rows = self._rows("PRAGMA integrity_check")
         return [str(row[0]) for row in rows if row[0] != "ok"]
+
+    def _require_sound(self) -> None:
+        """Raise GatemarkError where it has other tables or triggers than ours, or is damaged."""
+        with closing(sqlite3.connect(":memory:")) as ours:
+            _make(ours)
+            if self._rows(SCHEMAS) != ours.execute(SCHEMAS).fetchall():
+                raise GatemarkError(f"{self.path}: its tables are not a ledger's: begin another")
+        rows = [*self._rows("PRAGMA quick_check(1)"), *self._rows("PRAGMA foreign_key_check")]
+        if rows[0][0] != "ok" or len(rows) > 1:
+            raise GatemarkError(f"{self.path}: damaged ({rows[0][0]}): get it from a copy")
 
     def _log(self, word: str, text: str, attempt: int | None = None) -> None:
         self._base.execute(
@@ -298,7 +323,7 @@ class Ledger:
     def _rows(self, query: str, words: Sequence[object] = ()) -> list[Any]:
         try:
             return self._base.execute(query, words).fetchall()
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise GatemarkError(f"{self.path}: {error}") from None
 
     def _number(self, query: str, *words: object) -> int:
@@ -314,13 +339,48 @@ class Ledger:
         except BaseException as error:
             if self._base.in_transaction:  # where the disk is full SQLite has ended it itself
                 self._base.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, FAULTS):
                 raise LedgerError(f"{self.path}: {error}") from None
             raise
 
 
 class LedgerError(DiskError):
     """A change that the database refused, or for which there is no room: nothing was changed."""
+
+
+def _require_own(folder: Path) -> None:
+    """Raise UsageError where there is no ledger, ForeignError where one is not to be opened."""
+    try:
+        require_own(folder.resolve())
+        status = Folder(folder).status(NAME)
+        if not status:
+            fix = "`gatemark campaign run FILE` begins one"
+            raise UsageError(f"{folder}: no campaign there; {fix}")
+        require_own(folder / NAME)
+        if status.st_nlink > 1:
+            fix = "put a copy in its place"
+            raise ForeignError(f"{folder / NAME} has a second name (a hard link): {fix}")
+        is_interrupted = Folder(folder).status(JOURNAL) is not None
+        if is_interrupted and Folder(folder).read(JOURNAL).endswith(NAMES_ANOTHER):
+            raise ForeignError(f"{folder / JOURNAL} names another file: remove it")
+    except OSError as error:
+        raise UsageError(f"{folder}: {error.strerror}: name a campaign's folder") from None
+
+
+def _harden(base: sqlite3.Connection) -> None:
+    """What is in a file calls nothing and maps nothing (sqlite.org/security.html)."""
+    base.execute("PRAGMA trusted_schema = OFF")
+    base.execute("PRAGMA cell_size_check = ON")
+    base.execute("PRAGMA mmap_size = 0")
+    if sys.version_info >= (3, 12):
+        base.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+
+
+def _make(base: sqlite3.Connection) -> None:
+    """Have the tables, indexes and triggers of a ledger."""
+    script = resources.files("gatemark.campaign").joinpath("ledger.sql").read_text("utf-8")
+    for statement in _statements(script):
+        base.execute(statement)
 
 
 def _statements(script: str) -> Iterator[str]:

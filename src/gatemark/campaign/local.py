@@ -25,6 +25,7 @@ from gatemark.campaign.kept import DiskError
 from gatemark.campaign.ledger import Attempt
 from gatemark.node import isolated
 from gatemark.store import file
+from gatemark.store.folder import Folder, ForeignError, inside
 
 BEGUN: Final = "begun"
 BLOCK: Final = isolated.python("gatemark", "campaign", "block")
@@ -41,12 +42,12 @@ class Local:
 
     def begin(self, task: Task) -> None:
         """Start it. One that goes on already is waited for by the new process."""
-        place = self.begun / task.name
         try:
+            place = self._place(task.name)
             place.mkdir(parents=True, exist_ok=True)
-            if not (place / "task.json").exists():
-                file.put(place / "task.json", msgspec.json.encode(task))
-            with (place / "log").open("ab") as log:
+            # Anew, as what lies there may be a stranger's.
+            file.put(place / "task.json", msgspec.json.encode(task))
+            with Folder(place).appending("log") as log:
                 child = subprocess.Popen(
                     [*self.command, str(place)],
                     stdin=subprocess.DEVNULL,
@@ -54,14 +55,16 @@ class Local:
                     stderr=log,
                     start_new_session=True,
                 )
+        except ForeignError as error:
+            raise DiskError(str(error)) from None
         except OSError as error:
-            raise DiskError(f"{place}: {error.strerror}") from None
+            raise DiskError(f"{self.begun / task.name}: {error.strerror}") from None
         self._children[task.attempt] = (child, os.pidfd_open(child.pid), task.name)
 
     def renew(self, name: str) -> None:
         """Forget a block that ended with a failure: `begin` starts it from nothing."""
         if self._end(0, name).code:
-            shutil.rmtree(self.begun / name)
+            shutil.rmtree(self._place(name))
 
     def poll(self, timeout_s: float) -> list[End]:
         """What has ended, by the processes themselves."""
@@ -79,23 +82,27 @@ class Local:
 
     def fetch(self, attempt: Attempt, runs: Path) -> str:
         """Move it: the same file system, so at once."""
-        return kept.move(self.begun / attempt.folder / "run", runs / attempt.folder)
+        return kept.move(self._place(attempt.folder) / "run", runs / attempt.folder)
 
     def stop(self, attempt: Attempt, *, kill: bool = False) -> None:
         """A signal to the processes that do it or wait to, whoever started them."""
         number = signal.SIGKILL if kill else signal.SIGTERM
         # Of a child that was begun this moment /proc has no command yet.
         own = [child.pid for child, _, name in self._children.values() if name == attempt.folder]
-        for pid in {*own, *doing(self.begun / attempt.folder)}:
+        for pid in {*own, *doing(self._place(attempt.folder))}:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, number)
 
     def _end(self, attempt: int, name: str) -> End:
         try:
-            end = msgspec.json.decode((self.begun / name / "end.json").read_bytes())
+            end = msgspec.json.decode(Folder(self._place(name)).read("end.json"))
             return End(attempt, int(end["code"]), str(end["why"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return End(attempt, None, last_words(self.begun / name / "log"))
+        except (OSError, ForeignError, ValueError, KeyError, TypeError):
+            return End(attempt, None, last_words(self._place(name) / "log"))
+
+    def _place(self, name: str) -> Path:
+        """The folder of a block. Raises ForeignError where a link is in its way."""
+        return inside(self.begun.parent, BEGUN, name)
 
 
 def doing(place: Path) -> list[int]:
@@ -118,7 +125,7 @@ def _command(process: Path) -> bytes:
 def last_words(log: Path) -> str:
     """The last line that a block's process wrote."""
     try:
-        lines = log.read_text(errors="replace").strip().splitlines()
-    except OSError:
+        lines = Folder(log.parent).read(log.name).decode(errors="replace").strip().splitlines()
+    except (OSError, ForeignError):
         return ""
     return lines[-1].strip()[-LAST_WORDS:] if lines else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import locate, reading
+from gatemark.commands import locate, reading, tied
 from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
 from gatemark.printable import printable
@@ -27,6 +27,7 @@ OUT_HELP = "Write this file, whole or not at all (default: stdout)."
 RAW_HELP = "Each trial as it was measured, not judged: csv, json, parquet."
 WIDE_HELP = "A row for each point, a column for each quantity: csv, json, parquet."
 REFERENCE_HELP = "This device as a file with its definitions (TOML), for `gatemark rank`."
+CHECK_HELP = "With --reference: hold the files of devices that are named against this run."
 SCHEMA_HELP = "Print the JSON Schema of a record, run or value."
 
 
@@ -37,11 +38,15 @@ def export(
     raw: Annotated[bool, typer.Option("--raw", help=RAW_HELP)] = False,
     wide: Annotated[bool, typer.Option("--wide", help=WIDE_HELP)] = False,
     reference: Annotated[bool, typer.Option("--reference", help=REFERENCE_HELP)] = False,
+    check: Annotated[Path | None, typer.Option(metavar="RUN", help=CHECK_HELP)] = None,
     schema: Annotated[str, typer.Option(metavar="KIND", help=SCHEMA_HELP)] = "",
 ) -> None:
     """Write the values of runs for other programs."""
     if schema:
         _write(_schema(schema), out)
+        return
+    if check:
+        _check(runs or [], check)
         return
     if reference:
         _write(_device(locate.newest(runs)), out)
@@ -68,7 +73,24 @@ def _device(runs: Sequence[Path]) -> bytes:
 
     if len(runs) > 1:
         raise UsageError("--reference writes one device a file: name one run")
-    return device.export(_sources(runs)[0])
+    return device.export(tied.made(runs[0]))
+
+
+def _check(files: Sequence[Path], run: Path) -> None:
+    """Say whether devices' files are what a run says. Raises UsageError, Exit."""
+    from gatemark.store.study import device
+
+    if not files:
+        raise UsageError("--check RUN holds a device's file against it: name the file")
+    faults = [
+        f"{path}: {fault}"
+        for path in files
+        for fault in tied.differences(device.read(path), locate.located(run))
+    ]
+    for line in faults or [f"{', '.join(map(str, files))}: as {run} says"]:
+        output.say(line)
+    if faults:
+        raise typer.Exit(1)
 
 
 def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gatemark.commands.console import output
 from gatemark.commands.locate import located
-from gatemark.commands.trust import require as require_own
+from gatemark.commands.trust import require_run
 from gatemark.error import UnavailableError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def begin(path: Path, run: "Run") -> "RunDirectory":
     from gatemark.store.directory import RunDirectory
 
     directory = RunDirectory.create(path, run)
-    begun.mark(run)
+    begun.of(run).mark()
     return directory
 
 
@@ -40,7 +40,7 @@ def reopen(path: Path, *, trust: bool) -> "RunDirectory":
     contents = directory.contents()
     for fault in contents.faults:
         output.say(f"{directory.path}: {fault}", err=True)
-    require_own(directory.path, contents.run, trust=trust)
+    require_run(directory.path, contents.run, trust=trust)
     return directory
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import locate, reading
+from gatemark.commands import locate, tied
 from gatemark.commands.console import choice, output
 from gatemark.error import UnavailableError
 
@@ -63,13 +63,13 @@ def _quantities(files: "Sequence[DeviceFile]") -> list[str]:
 
 def _read(paths: Sequence[Path]) -> "Iterator[DeviceFile]":
     """Files of devices, and runs as such files."""
-    from gatemark.report.export import device as export
-    from gatemark.report.group import source
     from gatemark.store.study import device
 
     for path in paths:
         if path.suffix == SUFFIX:
-            yield device.read(path)
+            file = device.read(path)
+            if why := tied.untied(path, file):
+                output.say(f"{path}: {why}", err=True)
+            yield file
         else:
-            run = locate.located(path)
-            yield export.of(source.judged(reading.read(run), run, drawn=False))
+            yield tied.made(locate.located(path))

@@ -52,6 +52,10 @@ def image(
         str,
         typer.Option("--arch", metavar="NAME", help="Processor: x86_64, mipsel or aarch64."),
     ] = "x86_64",
+    sha256: Annotated[
+        list[str] | None,
+        typer.Option("--sha256", metavar="HEX", help="Take an archive of this sum, too."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Build what the virtual gateways of a name boot, out of its sources; kept where it is made."""
@@ -66,7 +70,7 @@ def image(
         raise UsageError(f"no image '{userland}' is built from sources; known: {NAME}")
     if arch not in ARCHES:
         raise UsageError(f"--arch {arch}: no such processor; known: {', '.join(ARCHES)}")
-    place = make(ARCHES[arch], Path(sources), partial(output.say, err=True))
+    place = make(ARCHES[arch], Path(sources), partial(output.say, err=True), sha256 or ())
     if json_:
         output.lines([{"image": userland, "arch": arch, "place": str(place)}])
     else:

@@ -11,23 +11,29 @@ from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
+    from gatemark.store.begun import Begun
     from gatemark.store.run import Run
 
 TRUST_HELP: Final = "With --resume: execute what another's run says."
 
 
-def require(path: Path, run: "Run", *, trust: bool) -> None:
+def require_run(path: Path, run: "Run", *, trust: bool) -> None:
     """Raise UsageError unless this user began the run, or agrees to what it executes."""
     from gatemark.store import begun
 
-    if not trust and not begun.is_own(run) and not _agreed(path, begun.executes(run)):
-        listed = "; ".join(begun.executes(run))
+    own = begun.of(run)
+    require(path, own, trust=trust)
+    check(path, run)
+    own.mark()
+
+
+def require(path: Path, own: "Begun", *, trust: bool) -> None:
+    """Raise UsageError unless this user began it, or agrees to what it executes."""
+    if not trust and not own.is_own() and not _agreed(path, own.lines):
         raise UsageError(
             f"{path}: not begun here by this user, and going on with it executes what it says "
-            f"({listed}): add --trust if you want that"
+            f"({'; '.join(own.lines)}): add --trust if you want that"
         )
-    _check(path, run)
-    begun.mark(run)
 
 
 def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
@@ -40,7 +46,7 @@ def _agreed(path: Path, lines: tuple[str, ...]) -> bool:
     return typer.confirm("Execute this?", default=False, err=True)
 
 
-def _check(path: Path, run: "Run") -> None:
+def check(path: Path, run: "Run") -> None:
     """Raise UsageError where its plans or trials are none that we would have written."""
     from gatemark.plan.expand import arm_at, arms, check
 

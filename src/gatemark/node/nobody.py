@@ -12,6 +12,7 @@ from typing import Final
 NOBODY: Final = 65534  # also its group's number; the kernel's overflow user (user_namespaces(7))
 UID_MAP: Final = Path("/proc/self/uid_map")
 BARE: Final = ("--no-new-privs", "--inh-caps=-all", "--bounding-set=-all")
+BOUND: Final = ("setpriv", "--pdeathsig", "KILL", *BARE)
 
 
 def words(*groups: int) -> tuple[str, ...]:
@@ -20,11 +21,10 @@ def words(*groups: int) -> tuple[str, ...]:
     In a user namespace of our own there is no second user: there it has no capability, and is the
     ordinary user whom it belongs to.
     """
-    mortal = ("setpriv", "--pdeathsig", "KILL", *BARE)
     if not is_there():
-        return mortal
+        return BOUND
     kept = f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups"
-    return (*mortal, f"--reuid={NOBODY}", f"--regid={NOBODY}", kept)
+    return (*BOUND, f"--reuid={NOBODY}", f"--regid={NOBODY}", kept)
 
 
 def is_there() -> bool:

@@ -8,12 +8,19 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
 
 from gatemark.error import FaultsError, UsageError
 
-HEADER = re.compile(r"\s*(?P<open>\[{1,2})\s*(?P<name>[^\[\]]+?)\s*\]")
+MOST_BYTES: Final = 1 << 20
+MOST_DEEP: Final = 64  # tables and lists in each other
+# Of a dotted key; a longer one takes tomllib the square of its length.
+LONG = re.compile(
+    r"""(?:(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}"""
+)
+HEADER = re.compile(r"\s*(?P<open>\[{1,2})(?P<name>[^\[\]]+)\]")
 PART = re.compile(r""""[^"]*"|'[^']*'|[^.\s"']+""")
 KEY = re.compile(r"""(?P<at>^\s*|[{,]\s*)(?P<name>["']?[\w.-]+["']?)\s*=""")
 
@@ -51,23 +58,54 @@ def string(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; an unreadable one is the user's error, told with its line."""
+def read_toml(path: Path | Traversable) -> dict[str, Any]:
+    """A TOML file; an unreadable one is the user's error, told with its line.
+
+    One that never ends, or that would take hours to parse, is refused: it may be a stranger's.
+    """
+    text = _text(path)
+    deep = "nested too deep for TOML that a person wrote"
+    if match := LONG.search(text):
+        raise UsageError(f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {deep}")
     try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}: give the path of a TOML file") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}:{line}: not UTF-8: save it in that encoding") from None
-    try:
-        return tomllib.loads(text)
+        made = tomllib.loads(text)
     except RecursionError:
-        raise UsageError(f"{path}:1: nested too deep for TOML that a person wrote") from None
+        raise UsageError(f"{path}:1: {deep}") from None
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         match = re.search(r"line (\d+)", str(error))
         line = int(match[1]) if match else text.count("\n") + 1
         raise UsageError(f"{path}:{line}: not TOML: {error}") from None
+    if _is_deep(made):
+        raise UsageError(f"{path}:1: {deep}")
+    return made
+
+
+def _text(path: Path | Traversable) -> str:
+    """What a regular file holds; a pipe or a device may have no end."""
+    try:
+        if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
+            raise UsageError(f"{path}: no regular file: give the path of a TOML file")
+        with path.open("rb") as file:
+            read = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: {why}: give the path of a TOML file") from None
+    if len(read) > MOST_BYTES:
+        raise UsageError(f"{path}: more than {MOST_BYTES >> 20} MiB: no TOML that a person wrote")
+    try:
+        return read.decode()
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line}: not UTF-8: save it in that encoding") from None
+
+
+def _is_deep(made: dict[str, Any]) -> bool:
+    """Whether there is more in each other than MOST_DEEP; without recursion, which would end."""
+    level: list[Any] = [made]
+    for _ in range(MOST_DEEP):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+    return bool(level)
 
 
 def refuse_all(path: Path, read: Callable[[dict[str, Any]], object]) -> None:
@@ -175,11 +213,11 @@ def _places(lines: list[str]) -> Iterator[_Place]:
     table, seen = "", dict[str, int]()
     for number, line in enumerate(lines, 1):
         if header := HEADER.match(line):
-            table = name = ".".join(_parts(header["name"]))
+            table = name = ".".join(_parts(header["name"].strip()))
             if header["open"] == "[[":
                 seen[name] = seen.get(name, -1) + 1
                 table = f"{name}[{seen[name]}]"
-            yield _Place(number, table, _parts(header["name"])[-1])
+            yield _Place(number, table, _parts(header["name"].strip())[-1])
             continue
         outer = table
         for key in KEY.finditer(line):

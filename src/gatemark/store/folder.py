@@ -199,6 +199,36 @@ class Folder:
         return ForeignError(f"{path} is {kind} where a run has {noun}: {fix}")
 
 
+def inside(folder: Path, *names: str) -> Path:
+    """The path of a folder in a folder, with or without a folder there; no name of it is a link.
+
+    Raises ForeignError, OSError.
+    """
+    place = folder
+    for name in names:
+        if "/" in name or name in ("", ".", ".."):
+            raise ForeignError(f"{name!r:.80} is no name of a folder in {place}")
+        place /= name
+        with suppress(FileNotFoundError):
+            mode = os.lstat(place).st_mode
+            if not stat.S_ISDIR(mode):
+                kind = KINDS.get(stat.S_IFMT(mode), "unknown")
+                raise ForeignError(f"{place} is {kind} and no folder: remove it")
+    return place
+
+
+def require_own(path: Path) -> None:
+    """Raise ForeignError where another user can change what lies there; OSError."""
+    status = os.lstat(path)
+    if status.st_uid not in (os.geteuid(), 0):
+        raise ForeignError(
+            f"{path} belongs to another user ({status.st_uid}), who can change it meanwhile: "
+            "make a copy of your own with cp -r, and name that"
+        )
+    if status.st_mode & stat.S_IWOTH:
+        raise ForeignError(f"{path} can be changed by every user: chmod -R o-w it")
+
+
 def _write(file: FileIO, data: bytes) -> None:
     """All of it, and onto the disk."""
     left = memoryview(data)

@@ -112,7 +112,7 @@ def test_a_quarantined_station_is_taken_back_on_probation(home: Path) -> None:
 
 def test_an_image_that_changed_is_refused(home: Path) -> None:
     (home / "new image.bin").write_text("newer")
-    done = gatemark("campaign", "resume", home / "begun")
+    done = gatemark("campaign", "resume", "--trust", home / "begun")
     assert done.err == (
         "gatemark: the image of next for box changed since the campaign began: "
         "begin another campaign\n"
@@ -137,7 +137,7 @@ def test_a_station_is_in_one_campaign(home: Path) -> None:
             UsageError, match=f"station rack.toml is in the campaign {home / 'begun'}: wait for it"
         ),
     ):
-        coordinate.coordinate(home / "second")
+        coordinate.coordinate(home / "second", trust=True)
 
 
 def test_a_folder_has_one_campaign(home: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_folder_has_one_campaign(home: Path) -> None:
 
 def test_a_campaign_has_one_coordinator(home: Path) -> None:
     with coordinate.alone(home / "begun"):
-        done = gatemark("campaign", "resume", home / "begun")
+        done = gatemark("campaign", "resume", "--trust", home / "begun")
     assert "runs this campaign" in done.err
     assert (done.code, done.err.count("\n")) == (2, 1)
 

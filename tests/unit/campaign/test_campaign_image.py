@@ -71,7 +71,7 @@ def test_a_disk_that_changed_under_its_name_is_another_image(home: Path) -> None
     (home / "new/own.img").write_text("disk")
     coordinate.begin(home / "c.toml", home / "begun")
     (home / "new/own.img").write_text("another")
-    done = gatemark("campaign", "resume", home / "begun")
+    done = gatemark("campaign", "resume", "--trust", home / "begun")
     assert (done.code, done.err) == (
         2,
         "gatemark: the image of next for vm changed since the campaign began: "
@@ -86,7 +86,7 @@ def test_a_kernel_of_the_users_home_is_compared_too(
     (home / "c.toml").write_text(CAMPAIGN.replace("new/bzImage", "~/new/bzImage"))
     coordinate.begin(home / "c.toml", home / "begun")
     (home / "new/bzImage").write_text("newer")
-    done = gatemark("campaign", "resume", home / "begun")
+    done = gatemark("campaign", "resume", "--trust", home / "begun")
     assert (done.code, "the image of next for vm changed" in done.err) == (2, True)
 
 

@@ -143,5 +143,5 @@ def test_a_run_that_takes_long_to_pack_is_packed_once(
 def test_a_folder_that_cannot_be_made_is_the_coordinators_own_fault(tmp_path: Path) -> None:
     (tmp_path / "begun").touch()
     task = Task(attempt=1, name="00001-m-1", title="", base=".", station="a", lock="", plan="p")
-    with pytest.raises(kept.DiskError, match="00001-m-1: Not a directory"):
+    with pytest.raises(kept.DiskError, match="begun is a file and no folder: remove it"):
         Local(tmp_path).begin(task)

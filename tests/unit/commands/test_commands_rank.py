@@ -87,3 +87,63 @@ def test_a_wrong_file_is_refused(
     assert done.code == 2
     assert text in done.err
     assert "wrong.toml" in done.err
+
+
+def test_a_file_that_is_not_held_against_its_records_is_named(
+    virtual: Path, tmp_path: Path
+) -> None:
+    real(virtual, tmp_path / "A.toml", "A")
+    done = gatemark("rank", "A.toml", cwd=tmp_path)
+    assert "A.toml: not held against its records, as run 20261129-000645-quick is not" in done.err
+
+
+def test_a_file_that_its_run_contradicts_is_named(virtual: Path) -> None:
+    real(virtual, virtual.parent / "A.toml", "A")
+    done = gatemark("rank", "A.toml", cwd=virtual.parent)
+    assert "A.toml: not what 20261129-000645-quick says: virtual is true there" in done.err
+    done = gatemark("rank", virtual, cwd=virtual.parent)
+    assert "not what" not in done.err
+    assert "not held" not in done.err
+
+
+def check(virtual: Path, old: str, new: str) -> tuple[int, str]:
+    path = virtual.parent / "changed.toml"
+    path.write_text(re.sub(old, new, virtual.read_text(), count=1, flags=re.MULTILINE))
+    run = "20261129-000645-quick"
+    done = gatemark("export", path.name, "--reference", "--check", run, cwd=path.parent)
+    return done.code, done.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "printed"),
+    [
+        ("virtual = true", "virtual = false", "virtual is true there"),
+        (r"^records = .*", 'records = ""', "records of its run is [0-9a-f]{64} there"),
+        ("^started = .*", 'started = "2020-01-01"', "started of its run is 2026.* there"),
+        ("^hi = .*", "hi = 1e30", "is not .* there"),
+        ("^n = .*", "n = 99", "is not .* there"),
+        (r"^facts = \{", 'facts = { soc = "X",', "the facts of its device are others"),
+    ],
+)
+def test_what_was_changed_in_a_file_is_found(
+    virtual: Path, old: str, new: str, printed: str
+) -> None:
+    code, out = check(virtual, old, new)
+    assert code == 1
+    assert re.search(printed, out)
+
+
+def test_a_file_as_it_was_written_is_as_its_run_says(virtual: Path) -> None:
+    assert check(virtual, "^name = .*", 'name = "my box"') == (
+        0,
+        "changed.toml: as 20261129-000645-quick says\n",
+    )
+
+
+def test_a_record_that_was_changed_is_found(virtual: Path, tmp_path: Path) -> None:
+    run = sample.unpack(tmp_path)
+    line, *others = (run / "trials.jsonl").read_text().splitlines()
+    (run / "trials.jsonl").write_text("\n".join((line, *reversed(others), "")))
+    done = gatemark("export", virtual, "--reference", "--check", run, cwd=tmp_path)
+    assert done.code == 1
+    assert "records of its run is" in done.out

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A key's line in a TOML file: the one in its own table, not its namesake elsewhere."""
 
+import os
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import gatemark
 
+from gatemark.error import UsageError
 from gatemark.plan.expand import FACTORS
 from gatemark.plan.line.keys import LINE_FACTORS
 from gatemark.plan.model import Repeat
-from gatemark.plan.toml import MEANT, line_of, nearest, string
+from gatemark.plan.toml import MEANT, MOST_BYTES, line_of, nearest, read_toml, string
 
 TEXT = """\
 title = "t = 1"
@@ -84,3 +88,58 @@ def test_a_word_of_other_tools_finds_what_is_meant(word: str, key: str) -> None:
 def test_every_word_means_a_key_that_there_is() -> None:
     keys = {*FACTORS, *LINE_FACTORS, *Repeat.__struct_fields__}
     assert {word: keys & {*meant} for word, meant in MEANT.items() if not keys & {*meant}} == {}
+
+
+DEEP = "nested too deep for TOML that a person wrote"
+HOSTILE: dict[str, tuple[str, str]] = {
+    "lists": ("x = " + "[" * 2000 + "]" * 2000, f":1: {DEEP}"),
+    "tables": ("x = " + "{a = " * 2000 + "1" + "}" * 2000, f":1: {DEEP}"),
+    "a hundred lists": ("x = " + "[" * 100 + "]" * 100, f":1: {DEEP}"),
+    "a list of lists": ("x = [" + "[" * 70 + "]" * 70 + ", 1]", f":1: {DEEP}"),
+    "a dotted key": ("y = 1\n" + ".".join("a" * 200) + " = 1", f":2: {DEEP}"),
+    "a dotted header": ("[" + " . ".join("a" * 200) + "]", f":1: {DEEP}"),
+    "quoted parts": ('."\\""' * 200 + " = 1", f":1: {DEEP}"),
+    "bare and quoted parts": ("""a.'b'."c".""" * 200 + "d = 1", f":1: {DEEP}"),
+    "an inline table's key": ("x = { " + ".".join("a" * 200) + " = 1 }", f":1: {DEEP}"),
+    "a long number": ("x = " + "9" * 10_000, ":1: not TOML: "),
+    "brackets that do not end": ("x = " + "[" * 2000, f":1: {DEEP}"),
+    "a header that does not end": ("[" + " " * 200, ":1: not TOML: "),
+    "more than anybody writes": ("#" * (MOST_BYTES + 1), ": more than 1 MiB: no TOML"),
+    "another encoding": ("\udcff", ":1: not UTF-8: save it in that encoding"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_file_that_was_made_to_hurt_is_refused_by_its_name(what: str, tmp_path: Path) -> None:
+    text, error = HOSTILE[what]
+    (tmp_path / "x.toml").write_text(text, errors="surrogateescape")
+    with pytest.raises(UsageError, match=f"^{re.escape(f'{tmp_path}/x.toml{error}')}"):
+        read_toml(tmp_path / "x.toml")
+
+
+def test_what_has_no_end_is_not_read(tmp_path: Path) -> None:
+    """Nobody writes to the pipe: who opened it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.toml")
+    for name, other in (("zero", "/dev/zero"), ("link", "pipe.toml")):
+        (tmp_path / f"{name}.toml").symlink_to(other)
+    for name in ("pipe", "zero", "link"):
+        with pytest.raises(UsageError, match=rf"{name}\.toml: no regular file: give the path"):
+            read_toml(tmp_path / f"{name}.toml")
+    with pytest.raises(UsageError, match="null"):
+        read_toml(tmp_path / "\0.toml")
+
+
+@pytest.mark.parametrize("verb", [("rank",), ("run",), ("plan",), ("campaign", "plan")])
+def test_each_verb_names_the_file_that_is_nested_too_deep(
+    verb: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "x.toml").write_text(HOSTILE["lists"][0])
+    done = gatemark(*verb, "x.toml", cwd=tmp_path)
+    assert (done.code, done.out, done.err) == (2, "", f"gatemark: x.toml:1: {DEEP}\n")
+
+
+def test_a_line_is_found_in_the_time_that_its_file_is_read(tmp_path: Path) -> None:
+    """By a pattern that goes back, a header of blanks would take the square of its length."""
+    path = tmp_path / "x.toml"
+    path.write_text('a = """\n[' + " " * (MOST_BYTES // 2) + '\n"""\nb = 1\n')
+    assert line_of(path, "b") == 4

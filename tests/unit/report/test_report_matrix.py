@@ -160,3 +160,13 @@ def test_a_step_in_time_alone_is_layout_or_memory() -> None:
     ]
     alone = replace(made, decided=decide([timed]))
     assert list(alone.causes) == []
+
+
+def test_a_name_of_a_stranger_is_no_mark() -> None:
+    evil = "<img src=x> [a](javascript:b) | `c`\n# d"
+    made = replace(campaign(-0.1, missing=(f"{evil}: 1 block waiting",)), title=evil)
+    made = replace(made, rows=[structs.replace(each, model=evil, what=evil) for each in made.rows])
+    shown = gates.markdown(made).decode()
+    assert r"## \<img src=x> \[a\](javascript:b) \| \`c\` \# d" in shown
+    assert r"- \<img src=x> \[a\](javascript:b) \| \`c\` \# d: 1 block waiting" in shown
+    assert not re.search(r"(?<!\\)[<\[`]|^# ", shown)

@@ -145,13 +145,14 @@ def _rows(
 ) -> "dict[Place, Row]":
     from gatemark.stats.change.gate import Row
     from gatemark.store.directory import RunDirectory
+    from gatemark.store.folder import inside
 
     models = {model.name: model for model in layout.campaign.model}
     values: dict[Place, dict[str, dict[int, float]]] = {}
     facts: dict[Place, tuple[str, str, bool]] = {}
     bounded: dict[Place, set[str]] = {}
     for attempt, block in kept:
-        directory = RunDirectory.open(folder / RUNS / attempt.folder)
+        directory = RunDirectory.open(inside(folder, RUNS, attempt.folder))
         made = directory.contents()
         exact = models[block.model].exact
         for read in readings(made.run, made.records, exact=exact):

@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 
 FOLDERS = Path("gatemark-campaigns")
+TRUST_HELP = "Execute what another's campaign says."
 WATCH_S = 1.0
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A campaign file, NAME.toml.")]
@@ -99,7 +100,7 @@ def run(
     folder = out or FOLDERS / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{file.stem}"
     coordinate.begin(file, folder)
     carried.keep(folder, executor, keys)
-    coordinate.coordinate(folder)
+    coordinate.coordinate(folder, trust=True)
     _tell(folder, json_=json_, junit=junit, markdown=markdown)
 
 
@@ -109,6 +110,7 @@ def resume(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Run a copy in the place of what it was copied of.")
     ] = False,
+    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
     json_: Json = False,
     junit: Junit = None,
     markdown: Markdown = None,
@@ -121,7 +123,7 @@ def resume(
 
     output.place(junit)
     output.place(markdown)
-    coordinate.coordinate(folder, take_over=take_over)
+    coordinate.coordinate(folder, take_over=take_over, trust=trust)
     _tell(folder, json_=json_, junit=junit, markdown=markdown)
 
 
@@ -157,11 +159,12 @@ def drain(folder: Dir, json_: Json = False) -> None:
     from gatemark.campaign.course import DRAIN
     from gatemark.campaign.ledger import Ledger
     from gatemark.commands.campaign import coordinate
+    from gatemark.store.folder import Folder
 
     Ledger.open(folder, time.time).close()
     if not coordinate.is_going(folder):
         raise UsageError(f"{folder}: nobody runs this campaign, so no block begins")
-    (folder / DRAIN).touch()
+    Folder(folder).append(DRAIN, b"")
     _done(f"{folder} begins no new block; `gatemark campaign resume` goes on", json_=json_)
 
 

@@ -32,6 +32,7 @@ from gatemark.stats.change import bisect as stats
 from gatemark.stats.math import signed, student
 from gatemark.store import file
 from gatemark.store.directory import RunDirectory
+from gatemark.store.folder import Folder, inside
 
 REFERENCE, BUILD = "reference", "build"  # arms
 CONFIRMED_BY: Final = 6  # blocks; all of one sign have p = 0.031
@@ -164,7 +165,7 @@ class Bisection:
 
     def _measured(self, pair: Pair, name: str) -> float:
         """Of a boot: instructions, or the logarithm of build / reference."""
-        path = self.folder / RUNS / name
+        path = inside(self.folder, RUNS, name)
         if not path.exists():
             self._boot(pair, name)
         self.boots += 1
@@ -220,7 +221,7 @@ def hold(identity: Identity, folder: Path) -> None:
     """Keep in a folder what it is measured for. Raises UsageError where that is something else."""
     path = folder / FILE
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=Identity)
+        kept = msgspec.json.decode(Folder(folder).read(FILE), type=Identity)
     except FileNotFoundError:
         if any((folder / name).exists() for name in (BEGUN, RUNS)):
             raise UsageError(f"{folder} holds no bisection: name another --out") from None

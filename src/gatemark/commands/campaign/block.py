@@ -22,6 +22,7 @@ from gatemark.commands.asked import Asked, within
 from gatemark.commands.campaign import console
 from gatemark.commands.console import output
 from gatemark.commands.measure import begin, examine, measure, planned, require
+from gatemark.commands.trust import check
 from gatemark.error import BusyError, GatemarkError
 
 AGAIN_S = 10.0  # between two looks whether a station is free
@@ -29,7 +30,7 @@ AGAIN_S = 10.0  # between two looks whether a station is free
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite
     from gatemark.station.station import Station
-    from gatemark.store.directory import RunDirectory
+    from gatemark.store.run import Run
 
 
 def do(place: Path) -> None:
@@ -84,11 +85,12 @@ def locks() -> Path:
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Hold a lock that says by whom; waited for as long as it takes."""
-    with path.open("a+") as lock:
+    from gatemark.store.folder import Folder
+
+    with Folder(path.parent).appending(path.name) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
+        lock.write(f"{os.getpid()}\n".encode())
         yield
 
 
@@ -142,24 +144,36 @@ def _measure(path: Path, task: Task) -> None:
     from gatemark.report.group import source
     from gatemark.station.load import load
     from gatemark.store.directory import RunDirectory, telling
+    from gatemark.store.folder import inside
 
     bench = load(task.station)
     others = {arm.name: load(arm.station) for arm in task.arms if arm.station}
-    if (path / "run.json").exists():
+    made = _planned(task, bench, others)
+    if os.path.lexists(inside(path.parent, path.name) / "run.json"):
         directory = RunDirectory.open(path)
+        _require_asked(path, directory.load(), made)
         for each in (bench, *others.values()):
             require(directory.load().plans, each)
     else:
-        directory = _begin(path, task, bench, others)
+        directory = begin(path, made)
     measure(directory, bench, others)
-    made = source.judged(directory.contents(), directory.path)
+    judged = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
-        directory.write_page(page.render([made]))
+        directory.write_page(page.render([judged]))
 
 
-def _begin(
-    path: Path, task: Task, bench: "Station", others: "dict[str, Station]"
-) -> "RunDirectory":
+def _require_asked(path: Path, run: "Run", asked: "Run") -> None:
+    """Raise UsageError where a begun run would execute what its task does not: it is another's."""
+    from gatemark.error import UsageError
+    from gatemark.store import begun
+
+    if begun.of(run).executed != begun.of(asked).executed:
+        raise UsageError(f"{path}: not begun by this campaign, and executes other things")
+    check(path, run)
+
+
+def _planned(task: Task, bench: "Station", others: "dict[str, Station]") -> "Run":
+    """The run that a task asks for. Raises GatemarkError where it cannot be measured."""
     from gatemark.error import UnavailableError
     from gatemark.store.run import Side
 
@@ -181,10 +195,9 @@ def _begin(
         for arm in task.arms
     }
     made = planned(suite, [plan], bench, task.seed, ("gatemark", "campaign", "block", task.name))
-    made = replace(
+    return replace(
         made, run=task.name, title=task.title, station_file=task.station, sides=sides, notes=notes
     )
-    return begin(path, made)
 
 
 def _words(arm: Arm) -> str:

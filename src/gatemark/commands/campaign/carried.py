@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gatemark.campaign import carrier
+from gatemark.campaign import carrier, listen
 from gatemark.campaign.ledger import Ledger
 from gatemark.campaign.local import Local
 from gatemark.error import UnavailableError, UsageError
@@ -51,14 +51,21 @@ def keep(folder: Path, executor: str, keys: Path | None) -> None:
     ledger.close()
 
 
+def is_elsewhere(ledger: Ledger) -> bool:
+    """Whether a scheduler has a campaign's blocks carried out."""
+    return ledger.meta(EXECUTOR) not in ("", LOCAL)
+
+
 def executor_of(ledger: Ledger, folder: Path) -> "Local | Dask":
     """Who carries a campaign's blocks out. Raises GatemarkError."""
-    if (name := ledger.meta(EXECUTOR)) in ("", LOCAL):
+    if not is_elsewhere(ledger):
         return Local(folder)
     require()
     from gatemark.campaign.dask import Dask
 
-    return Dask(folder, address_of(name), Path(ledger.meta(KEYS)), ledger.meta("id"))
+    return Dask(
+        folder, address_of(ledger.meta(EXECUTOR)), Path(ledger.meta(KEYS)), ledger.meta("id")
+    )
 
 
 def require() -> None:
@@ -76,6 +83,7 @@ def scheduler(keys: Path | None, host: str, port: int) -> None:
     import dask
 
     dask.config.set(secrets | carrier.SCHEDULER)
+    listen.tighten()
     from distributed.cli import dask_scheduler
 
     words = ["--protocol", "tls", "--port", str(port), "--no-dashboard", "--no-show"]
@@ -92,6 +100,7 @@ def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
     import dask
 
     dask.config.set(secrets | carrier.WORKER)
+    listen.tighten()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.chdir(folder)

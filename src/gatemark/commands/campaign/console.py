@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.printable import printable
+from gatemark.store.folder import Folder, ForeignError
 
 LOG: Final = "console.log"  # in a block's folder, then in its run's
 LINES: Final = 5  # of its end, in the reason of a block that failed
@@ -26,7 +27,7 @@ def kept(command: str, log: Path) -> Iterator[None]:
     if not command:
         yield
         return
-    with log.open("ab") as file:
+    with Folder(log.parent).appending(log.name) as file:
         process = subprocess.Popen(  # noqa: S602  the user's own command, as `switch` is
             command,
             shell=True,
@@ -48,8 +49,8 @@ def kept(command: str, log: Path) -> Iterator[None]:
 def last(log: Path) -> str:
     """Its last lines, as they end a reason; nothing where it said none."""
     try:
-        text = log.read_text(errors="replace")[-LAST:]
-    except OSError:
+        text = Folder(log.parent).read(log.name).decode(errors="replace")[-LAST:]
+    except (OSError, ForeignError):
         return ""
     lines = [line for line in map(printable, text.splitlines()) if line.strip()][-LINES:]
     return f"; its console: {' | '.join(lines)}" if lines else ""
@@ -58,6 +59,5 @@ def last(log: Path) -> str:
 def move(log: Path, run: Path) -> None:
     """Have it with the run, where there is one."""
     if log.exists() and run.is_dir():
-        with (run / LOG).open("ab") as kept_:
-            kept_.write(log.read_bytes())
+        Folder(run).append(LOG, Folder(log.parent).read(log.name))
         log.unlink()

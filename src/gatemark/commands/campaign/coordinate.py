@@ -19,11 +19,13 @@ from gatemark.campaign import kept
 from gatemark.campaign.course import CANCEL, DRAIN, RUNS, Course
 from gatemark.campaign.file import read
 from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
-from gatemark.commands.campaign import answer, carried
+from gatemark.commands.campaign import answer, carried, foreign
 from gatemark.commands.campaign.block import locks
 from gatemark.commands.campaign.layout import TOML, Layout, key, on_station
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
+from gatemark.store import file
+from gatemark.store.folder import Folder, inside, require_own
 
 if TYPE_CHECKING:
     from gatemark.station.power.plug import Plug
@@ -45,10 +47,11 @@ def begin(path: Path, folder: Path) -> None:
     blocks = planned.blocks()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        require_own(folder.resolve())
         with alone(folder):
             _refuse_begun(folder)  # by another one, while this one was planned
             text = path.read_bytes()
-            (folder / FILE).write_bytes(text)
+            file.put(folder / FILE, text)
             (folder / DRAFT).unlink(missing_ok=True)
             _fill(planned, folder, hashlib.sha256(text).hexdigest(), hashes, blocks)
     except OSError as error:
@@ -56,20 +59,20 @@ def begin(path: Path, folder: Path) -> None:
 
 
 def _refuse_begun(folder: Path) -> None:
-    if (folder / NAME).exists():
+    if os.path.lexists(folder / NAME):
         raise UsageError(f"{folder} holds a campaign: `gatemark campaign resume {folder}`")
 
 
 def _fill(
     planned: Layout,
     folder: Path,
-    file: str,
+    file_hash: str,
     hashes: Sequence[tuple[str, str, int, str]],
     blocks: Sequence[Block],
 ) -> None:
-    """Make the ledger: it is there whole, or not at all. `file`: the hash of the campaign's."""
+    """Make the ledger: it is there whole, or not at all. `file_hash`: of the campaign's."""
     ledger = Ledger(folder / DRAFT, time.time)
-    meta = [("id", secrets.token_hex(8)), ("base", str(planned.base)), ("file", file)]
+    meta = [("id", secrets.token_hex(8)), ("base", str(planned.base)), ("file", file_hash)]
     places = [(name, model.name) for name, (_, model) in planned.places.items()]
     ledger.create(meta, places, hashes, blocks)
     ledger.close()
@@ -79,12 +82,13 @@ def _fill(
 def opened(folder: Path) -> tuple[Layout, Ledger]:
     """An existing campaign. Raises UsageError where there is none."""
     ledger = Ledger.open(folder, time.time)
-    text = (folder / FILE).read_bytes() if (folder / FILE).exists() else b""
+    text = Folder(folder).read(FILE) if os.path.lexists(folder / FILE) else b""
     if hashlib.sha256(text).hexdigest() != ledger.meta("file"):
         raise UsageError(f"{folder / FILE}: not as it was when the campaign began: get it back")
-    return Layout(
-        read(folder / FILE), folder / FILE, Path(ledger.meta("base")), folder.resolve()
-    ), ledger
+    base = Path(ledger.meta("base"))
+    layout = Layout(read(folder / FILE), folder / FILE, base, folder.resolve())
+    foreign.require_agreeing(layout, ledger)
+    return layout, ledger
 
 
 @contextmanager
@@ -108,11 +112,15 @@ def is_going(folder: Path) -> bool:
         return flock.is_held(handle)
 
 
-def coordinate(folder: Path, *, take_over: bool = False) -> None:
-    """Run what is left of a campaign. Raises GatemarkError; what was measured stays."""
+def coordinate(folder: Path, *, take_over: bool = False, trust: bool = False) -> None:
+    """Run what is left of a campaign. Raises GatemarkError; what was measured stays.
+
+    What another's campaign executes is asked for, unless that is trusted.
+    """
     from gatemark.station import lock
 
     layout, ledger = opened(folder)
+    foreign.require(folder, layout, ledger, agreed=trust)
     with alone(folder), ExitStack() as held:
         if ledger.meta(COPIED):
             _take_over(ledger, take_over=take_over)
@@ -180,7 +188,7 @@ def _controls(
     from gatemark.stats.judge import samples
     from gatemark.store.directory import RunDirectory
 
-    made = RunDirectory.open(folder / RUNS / attempt.folder).contents()
+    made = RunDirectory.open(inside(folder, RUNS, attempt.folder)).contents()
     rows = samples(made.run, made.records)
     direct = [row.interval.value for row in rows if row.definition.path == DIRECT]
     first = layout.campaign.build[0].name
@@ -221,7 +229,8 @@ def _plug(path: str) -> "Plug | None":
 
 def copy(folder: Path, to: Path) -> None:
     """A sound copy of a campaign, also of one that runs. Raises UsageError."""
-    _, ledger = opened(folder)
+    layout, ledger = opened(folder)
+    is_own = foreign.begun(layout, ledger).is_own()
     try:
         to.mkdir(parents=True)
     except OSError as error:
@@ -230,11 +239,22 @@ def copy(folder: Path, to: Path) -> None:
     with closing(Ledger(to / NAME, time.time)) as target:
         target.put("id", secrets.token_hex(8))
         target.put(COPIED, str(folder.resolve()))
-        shutil.copy2(folder / FILE, to / FILE)
+        file.put(to / FILE, Folder(folder).read(FILE))
         # What was begun since has a number that the copy will give another attempt.
         for attempt in target.attempts():
-            if (folder / RUNS / attempt.folder).is_dir():
-                shutil.copytree(folder / RUNS / attempt.folder, to / RUNS / attempt.folder)
+            run = inside(folder, RUNS, attempt.folder)
+            if run.is_dir():
+                _copy_run(run, to / RUNS / attempt.folder)
+        if is_own:
+            foreign.begun(layout, target).mark()
+
+
+def _copy_run(run: Path, to: Path) -> None:
+    """A link in it stays a link. Raises GatemarkError."""
+    try:
+        shutil.copytree(run, to, symlinks=True)
+    except OSError as error:  # shutil's own, too, of a pipe or a device
+        raise GatemarkError(f"{run}: cannot be copied: {error}") from None
 
 
 def check(folder: Path) -> Iterator[str]:
@@ -246,6 +266,7 @@ def check(folder: Path) -> Iterator[str]:
     for attempt in ledger.attempts("state IN ('stored', 'done')"):
         path = folder / RUNS / attempt.folder
         try:
+            inside(folder, RUNS, attempt.folder)
             if kept.hash_of(path) != attempt.hash:
                 yield f"{path}: not what was measured: its hash is another"
             directory = RunDirectory.open(path)
@@ -266,8 +287,10 @@ def cancel(folder: Path) -> bool:
     """Ask its coordinator to end, or end what an earlier one left; whether one was there."""
     ledger = Ledger.open(folder, time.time)
     if is_going(folder):
-        (folder / CANCEL).touch()
+        Folder(folder).append(CANCEL, b"")
         return True
+    if carried.is_elsewhere(ledger):
+        foreign.require_carrier(folder, *opened(folder))
     executor = carried.executor_of(ledger, folder)
     for attempt in ledger.attempts("state IN ('claimed', 'started')"):
         executor.stop(attempt)
@@ -320,15 +343,15 @@ def _own(name: str, path: str, layout: Layout, folder: Path) -> Iterator[None]:
     if layout.is_virtual(path):
         yield
         return
-    with (locks() / f"campaign-{key(path)}.lock").open("a+") as file:
-        if not flock.take(file):
-            file.seek(0)
+    with (locks() / f"campaign-{key(path)}.lock").open("a+") as held:
+        if not flock.take(held):
+            held.seek(0)
             raise UsageError(
-                f"station {name} is in the campaign {file.read().strip()}: wait for it"
+                f"station {name} is in the campaign {held.read().strip()}: wait for it"
             )
-        file.truncate(0)
-        file.write(f"{folder.resolve()}\n")
-        file.flush()
+        held.truncate(0)
+        held.write(f"{folder.resolve()}\n")
+        held.flush()
         yield
 
 

@@ -216,17 +216,17 @@ class Layout:
         """
         from gatemark.station.load import STATION_SCHEMA
         from gatemark.station.qemu.guest import TABLE
-        from gatemark.store import file
+        from gatemark.store.folder import Folder
 
         table = self._with_kernel(model, build, station)
         if self.folder is None:
             return station
-        made = self.folder / "stations" / f"{model.name}-{build.name}.toml"
-        made.parent.mkdir(exist_ok=True)
+        folder, name = Folder(self.folder, "stations"), f"{model.name}-{build.name}.toml"
+        folder.make()
         lines = [f"schema = {string(STATION_SCHEMA)}", f"[{TABLE}]"]
         lines += [f"{k} = {string(v) if isinstance(v, str) else v}" for k, v in table.items()]
-        file.put(made, "".join(f"{line}\n" for line in lines).encode())
-        return str(made)
+        folder.write(name, "".join(f"{line}\n" for line in lines).encode())
+        return str(folder.path / name)
 
     def _with_kernel(self, model: Model, build: Build, station: str) -> dict[str, Any]:
         """What a virtual station's [gateway] is with a kernel of the build's. Raises UsageError."""

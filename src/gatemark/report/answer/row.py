@@ -5,13 +5,13 @@ In the tradition of forum and wiki tables: device, processor, kernel, then a col
 with `47.5 ± 0.3 (CPU 92 %)`, and a remark. The columns are the same for every run.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gatemark.plan.model import is_twin
 from gatemark.report.group import sweep
 from gatemark.report.words import number
+from gatemark.report.words.markdown import text
 from gatemark.report.words.number import DASH, KPPS, MBPS, PERCENT
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.point.likeness import is_alone
@@ -61,22 +61,17 @@ def row(run: Run, judgement: Judgement) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
-
-
-def _escaped(cell: str) -> str:
-    """A cell that breaks no table: on one line, its bars escaped."""
-    return re.sub(r"\s+", " ", cell).strip().replace("|", "\\|") or DASH
+    return f"| {' | '.join(cells)} |"
 
 
 def _gateway(run: Run) -> tuple[str, str, str]:
     known, tester = (run.before.get(node) or {} for node in ("gateway", "tester"))
-    device = _first(known, DEVICE)
+    device = text(_first(known, DEVICE))
     if run.station.virtual:
         device = f"{VIRTUAL} ({run.station.kind}{f', {device}' if device else ''})"
     # A namespace shares processor and clock with the tester.
     host = {**tester, **known} if run.station.kind == "netns" else known
-    return device or DASH, _processor(host), _first(known, ("kernel",)) or DASH
+    return device or DASH, text(_processor(host)), text(_first(known, ("kernel",))) or DASH
 
 
 def _processor(host: Mapping[str, Any]) -> str:
@@ -144,8 +139,8 @@ def _udp(
     sought = [p for p in points if p.definition.path == path and _is_ndr(p)]
     if sought:
         ndr = min(sought, key=lambda p: _way(p.definition))
-        text = number.interval(ndr.values["throughput_pps"], KPPS, at_least=ndr.at_least)
-        return _cell(text, ndr, ndr.definition)
+        rate = number.interval(ndr.values["throughput_pps"], KPPS, at_least=ndr.at_least)
+        return _cell(rate, ndr, ndr.definition)
     swept = [knee for knee in knees if knee.definition.path == path]
     if swept:
         best = min(swept, key=lambda knee: _way(knee.definition))
@@ -170,7 +165,7 @@ def _cell(rate: str, at: PointResult | None, definition: Definition) -> str:
     busy = at.values.get("cpu_busy") if at else None
     cpu = f"CPU {number.plain(busy.value / PERCENT.factor, 0)} %" if busy else ""
     way = "" if definition.direction in WAYS[:2] else definition.direction
-    words = ", ".join(filter(None, (way, cpu)))
+    words = ", ".join(filter(None, (text(way), cpu)))
     return f"{rate} ({words})" if words else rate
 
 
@@ -179,6 +174,6 @@ def _remark(run: Run, slowdown: int) -> str:
     version = run.versions.get("gatemark", "")
     slowed = f"slowed to about {number.nominal(slowdown, 'packets/s')}" if slowdown else ""
     virtual = f"{VIRTUAL} gateway, no device" if run.station.virtual else ""
-    made = f"gatemark {version}".strip()
-    parts = (f"station {run.station.name}", virtual, slowed, run.started[:10], made)
+    made = text(f"gatemark {version}")
+    parts = (text(f"station {run.station.name}"), virtual, slowed, text(run.started[:10]), made)
     return "; ".join(filter(None, parts))

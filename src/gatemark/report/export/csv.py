@@ -9,7 +9,8 @@ from typing import Final
 
 from gatemark.report.export.column import Cell, Column
 
-FORMULA: Final = re.compile(r"[=+\-@\t\r]")  # what a spreadsheet takes for a formula
+# What a spreadsheet takes for a formula; the last four are the full width forms of the first.
+FORMULA: Final = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def export(columns: Sequence[Column]) -> bytes:

@@ -29,8 +29,8 @@ DIRECT: Final = "direct"
 PACED: Final = frozenset({"rate_pps", "share"})
 
 
-def of(source: Source) -> DeviceFile:
-    """A run as the file of its gateway."""
+def of(source: Source, records: str = "") -> DeviceFile:
+    """A run as the file of its gateway; `records`: the hash of what it measured."""
     run = source.run
     return DeviceFile(
         schema=DEVICE_VALUES,
@@ -40,6 +40,7 @@ def of(source: Source) -> DeviceFile:
             started=run.started,
             command=repeat_command(run),
             gatemark=run.versions.get("gatemark", ""),
+            records=records,
         ),
         value=tuple(_value(value) for value in values(source.judgement) if _is_kept(value)),
     )
@@ -88,9 +89,8 @@ def _defined(definition: Definition) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def export(source: Source) -> bytes:
+def export(kept: DeviceFile) -> bytes:
     """The file's text."""
-    kept = of(source)
     lines = [f"schema = {_text(kept.schema)}", "", "[device]"]
     lines += _keys({"name": kept.device.name, "virtual": kept.device.virtual})
     lines += [f"facts = {_inline(kept.device.facts)}", "", "[run]"]

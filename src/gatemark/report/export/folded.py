@@ -5,7 +5,9 @@ The format is that of stackcollapse.pl; flamegraph.pl, speedscope and others rea
 adds up what is alike and drops the order, which the tree of the page keeps.
 """
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from gatemark.report.answer import kernel_path
 from gatemark.report.group.source import Source
@@ -13,6 +15,7 @@ from gatemark.stats.judgement import Travel
 from gatemark.stats.point.tree import stacks
 
 SUFFIX = ".folded"
+ODD: Final = re.compile(r"[;\s]")  # what would end a name of a function, or its line
 
 
 def files(source: Source) -> Iterator[tuple[str, bytes]]:
@@ -23,7 +26,8 @@ def files(source: Source) -> Iterator[tuple[str, bytes]]:
 
 def export(travel: Travel) -> bytes:
     """One path; what came before and after it has a stack of one function each."""
-    sizes = {";".join(stack): size for stack, size in stacks(travel.calls, travel.unit).items()}
+    own = stacks(travel.calls, travel.unit)
+    sizes = {";".join(ODD.sub("_", name) for name in stack): size for stack, size in own.items()}
     ends = {"(out of idle)": travel.before.amount, "(back to idle)": travel.after.amount}
     lines = [f"{name} {size}" for name, size in (sizes | ends).items() if size]
     return "".join(f"{line}\n" for line in lines).encode()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from gatemark.report.export import xunit
 from gatemark.report.matrix import Campaigned, change, gates, matrix
 from gatemark.report.words.markdown import table as marked
+from gatemark.report.words.markdown import text
 from gatemark.stats.change.gate import Decided
 
 
@@ -33,12 +34,12 @@ def markdown(made: Campaigned) -> bytes:
 
 
 def _lines(made: Campaigned) -> Iterator[str]:
-    yield from (f"## {made.title}", "", f"**{made.sentence}**", "")
+    yield from (f"## {text(made.title)}", "", f"**{text(made.sentence)}**", "")
     for table in (gates(made), matrix(made)):
         yield from marked(table) if table.rows else ()
-    yield from (f"- {line}" for line in made.causes)
+    yield from (f"- {text(line)}" for line in made.causes)
     if made.missing:
-        yield from ("Not measured:", "", *(f"- {line}" for line in made.missing))
+        yield from ("Not measured:", "", *(f"- {text(line)}" for line in made.missing))
 
 
 def _case(each: Decided, command: str) -> xunit.Case:

@@ -18,6 +18,6 @@ def export(sources: Sequence[Source]) -> bytes:
 def _lines(samples: Sequence[Sample]) -> Iterator[str]:
     family = samples[0].family
     name = f"{family.name}{SUFFIX}" if family.is_info else family.name
-    yield f"# HELP {name} {family.words}\n"
+    yield f"# HELP {name} {' '.join(family.words.split())}\n"
     yield f"# TYPE {name} gauge\n"
     yield from (line(sample, name) for sample in samples)

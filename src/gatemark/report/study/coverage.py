@@ -8,6 +8,7 @@ from typing import Final
 from gatemark.report import gallery, html
 from gatemark.report.answer import answers
 from gatemark.report.group.source import Source
+from gatemark.report.words.markdown import text
 from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.coverage import EVERY, STATES, Covered, State, counts
 from gatemark.store.reference import Tally
@@ -123,7 +124,7 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     """The page as Markdown."""
     lines = [f"# {TITLE}", "", "`gatemark coverage --out FILE.md` writes this.", ""]
     lines += [sentence(rows), ""]
-    lines += [f"- **{state}**: {text}." for state, text in MEANS.items()]
+    lines += [f"- **{state}**: {means}." for state, means in MEANS.items()]
     lines += ["", *_rows([HEAD, *(_linked(row, links) for row in rows)]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
     lines += [line for name in NAMES for line in _places(outline(name))]
@@ -157,7 +158,8 @@ def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
 
 def _linked(row: Covered, links: Links) -> tuple[str, ...]:
     cells = _cells(row)
-    shown = ", ".join(f"[{label}]({link})" if link else label for label, link in _links(row, links))
+    named = ((text(label), link) for label, link in _links(row, links))
+    shown = ", ".join(f"[{label}]({link})" if link else label for label, link in named)
     return (*cells[:-1], "; ".join(filter(None, (cells[-1], shown))))
 
 
@@ -169,7 +171,8 @@ def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _escaped(cell: str) -> str:
-    return re.sub(r"\s+", " ", cell).replace("|", "\\|")
+    """A cell that breaks no table: on one line, its bars escaped, once."""
+    return re.sub(r"(?<!\\)\|", r"\|", " ".join(cell.split()))
 
 
 def page(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]) -> str:

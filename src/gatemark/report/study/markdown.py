@@ -8,7 +8,7 @@ from typing import Final
 
 from gatemark.report.group.source import Source
 from gatemark.report.study.report import Section, parts
-from gatemark.report.words.markdown import fenced, table, text
+from gatemark.report.words.markdown import fenced, line, table, text
 from gatemark.store import file
 from gatemark.store.study.outline import Outline
 
@@ -24,8 +24,9 @@ def write(outline: Outline, sources: Sequence[Source], path: Path) -> Path:
 def render(outline: Outline, sources: Sequence[Source]) -> str:
     """The page as text."""
     page = parts(outline, sources)
-    lines = [f"# {text(outline.title)}", "", *_prose(page.sentence), ""]
-    lines += [line for source in page.sources for line in _prose(f"- {_run(source)}", "  ")]
+    lines = [f"# {text(outline.title)}", "", *_prose(text(page.sentence)), ""]
+    for source in page.sources:
+        lines += _prose(f"- {text(_run(source))}", "  ")
     lines += ["", *_prose(text(page.others))] if page.others else []
     lines += ["", *(line for section in page.sections for line in _section(section))]
     return "\n".join(lines)
@@ -49,17 +50,18 @@ def _section(section: Section) -> Iterator[str]:
     notes += [f"Figure on the page: {text(figure.title)}" for figure in section.figures]
     for note in notes:
         yield from (*_prose(note), "")
-    for line in (line for _, own in section.tables for line in table(own)):
-        yield from ([line] if line.startswith("|") else _prose(line) or [""])
+    for row in (row for _, own in section.tables for row in table(own)):
+        yield from ([row] if row.startswith("|") else _prose(row) or [""])
     if section.differs:
         yield from ("In what published values are not known to be like ours:", "")
-        yield from (line for words in section.differs for line in _prose(f"- {text(words)}", "  "))
+        yield from (row for words in section.differs for row in _prose(f"- {text(words)}", "  "))
         yield ""
     if section.commands:
         yield from (*fenced("sh", section.commands), "")
 
 
 def _prose(words: str, below: str = "") -> list[str]:
-    return wrap(
-        words, WIDE, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
-    )
+    first, *others = wrap(
+        words, WIDE - len(below), break_long_words=False, break_on_hyphens=False
+    ) or [""]
+    return [first, *(f"{below}{line(other)}" for other in others)] if first else []

@@ -3,8 +3,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from gatemark.report.words.table import Table
+
+MARK: Final = re.compile(r"[\\`*\[\]<|~&$]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#")
+# What begins a block (CommonMark 0.31, chapters 4 and 5): a quote, a list, a line below a heading.
+BLOCK: Final = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[>=]|[-+](?:[-\s]|$)))")
 
 
 def table(made: Table) -> Iterator[str]:
@@ -19,7 +24,12 @@ def table(made: Table) -> Iterator[str]:
 
 def text(words: str) -> str:
     """Words that stay words: on one line, nothing of them a mark."""
-    return re.sub(r"([\\`*\[\]<|])", r"\\\1", " ".join(words.split()))
+    return line(MARK.sub(r"\\\g<0>", " ".join(words.split())))
+
+
+def line(marked: str) -> str:
+    """A line of Markdown that goes on with the block before it."""
+    return BLOCK.sub(r"\1\\", marked)
 
 
 def fenced(kind: str, lines: Sequence[str]) -> Iterator[str]:

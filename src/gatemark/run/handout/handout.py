@@ -80,7 +80,7 @@ def handout(name: str, file: str, rows: Sequence[Row], known: Answers) -> str:
     counts = redaction.counts
     left = ", ".join(f"{counts[kind]} {text}" for kind, text in KINDS.items() if kind in counts)
     head = (
-        f"# Gatemark station report: {redaction.text(name)}",
+        f"# Gatemark station report: {markdown.text(redaction.text(name))}",
         "",
         f"gatemark {gatemark.__version__}, Python {platform.python_version()}. "
         f"Left out or renamed: {left or 'nothing'}. Read it before you hand it on.",
@@ -113,7 +113,8 @@ def _sections(
         yield f"## {host.title()}\n"
         short, long = _parted(facts)
         yield from (
-            f"- {key}: {markdown.text(redaction.text(fact))}" for key, fact in short.items()
+            f"- {markdown.text(key)}: {markdown.text(redaction.text(fact))}"
+            for key, fact in short.items()
         )
         yield ""
         for key, text in long.items():
@@ -136,4 +137,9 @@ def _parted(facts: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 def _block(title: str, text: str, kind: str = "text", level: int = 2) -> Iterator[str]:
     """A text that may hold anything, so no line of it ends its block."""
-    yield from (f"{'#' * level} {title}", "", *markdown.fenced(kind, text.split("\n")), "")
+    yield from (
+        f"{'#' * level} {markdown.text(title)}",
+        "",
+        *markdown.fenced(kind, text.split("\n")),
+        "",
+    )

@@ -4,18 +4,16 @@
 import json
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
 from typing import Any, Final
 
 from gatemark.error import NodeError
+from gatemark.node import http
 from gatemark.node.reader import ODD
 from gatemark.station.power.meter import Reading, finite
 
 INTERVAL_S = 1.0  # these plugs measure about once a second
-TIMEOUT_S = 2.0
 OFF_S = 10.0  # until a supply's capacitors are empty
 ON_TRIES: Final = 5
 
@@ -135,17 +133,7 @@ class Plug:
 
 
 def _answer(url: str) -> bytes:
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(url, timeout=TIMEOUT_S) as answer:
-            return bytes(answer.read())
-    # URLError, a timeout; an answer that is cut or no HTTP; an address that is no host's name
-    except (OSError, HTTPException, ValueError) as error:
-        raise NodeError(f"power plug {url}: {_why(error)}; check [power] address") from None
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, HTTPException):
-        return f"no whole answer of HTTP ({type(error).__name__})"
-    reason = getattr(error, "reason", error)
-    return getattr(reason, "strerror", None) or str(reason)
+        return http.get(url)
+    except NodeError as error:
+        raise NodeError(f"power plug {url}: {error}; check [power] address") from None

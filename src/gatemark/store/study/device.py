@@ -5,7 +5,6 @@
 a study's do, and `gatemark rank` reads them.
 """
 
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -16,6 +15,7 @@ import msgspec
 
 from gatemark import number
 from gatemark.error import GatemarkError, UsageError
+from gatemark.plan.toml import read_toml
 from gatemark.quantity import UNITS, judged_unit
 from gatemark.store.published import REFERENCE_UNITS, Published
 from gatemark.store.record import Definition, Scalar
@@ -42,6 +42,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     started: str  # ISO 8601, UTC
     command: str  # that repeats it
     gatemark: str  # version
+    records: str = ""  # SHA-256 of what it measured
 
 
 class DeviceValue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,12 +79,11 @@ class DeviceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 def read(path: Traversable) -> DeviceFile:
     """A device's file. Raises UsageError with its name and what is wrong."""
+    data = read_toml(path)
     try:
-        made = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), DeviceFile)
+        made = msgspec.convert(data, DeviceFile)
         for value in made.value:
             _check(value)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: {error}") from None
     if made.schema != DEVICE_VALUES:

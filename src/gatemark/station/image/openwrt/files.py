@@ -16,7 +16,7 @@ from typing import Final
 
 from gatemark.station.image import cpio
 from gatemark.station.image.arch import Arch
-from gatemark.station.image.openwrt.sources import FOLDERS, SQM
+from gatemark.station.image.openwrt.sources import FOLDERS, SQM, inside
 
 PATH: Final = "/usr/sbin:/usr/bin:/sbin:/bin"
 # Folder of the unpacked sources -> where its files go; later ones win.
@@ -143,10 +143,10 @@ def copied(root: Path, arch: Arch, parts: Mapping[str, Path]) -> dict[str, cpio.
     tree = dict(_copies(root, TARGETS[arch.name][0]))
     has_sqm = SQM in parts
     for source, place, runs in (*PLACED, *(SQM_PLACED if has_sqm else ())):
-        tree[place] = (cpio.program if runs else cpio.file)((root / source).read_bytes())
+        data = inside(root, root / source).read_bytes()
+        tree[place] = (cpio.program if runs else cpio.file)(data)
     for name, places in SHIMS.items():
-        data = shim(name).encode()
-        tree |= dict.fromkeys(places, cpio.program(data))
+        tree |= dict.fromkeys(places, cpio.program(shim(name).encode()))
     tree["lib/preinit/00_preinit.conf"] = cpio.file(PREINIT.encode())
     _fill(tree, arch, parts)
     for place, line in USERS.items():
@@ -172,7 +172,7 @@ def _copies(root: Path, target: str) -> Iterator[tuple[str, cpio.Entry]]:
                 yield name, cpio.link(str(path.readlink()))
             elif path.is_file():
                 runs = path.stat().st_mode & 0o100
-                yield name, (cpio.program if runs else cpio.file)(path.read_bytes())
+                yield name, (cpio.program if runs else cpio.file)(inside(root, path).read_bytes())
 
 
 def _fill(tree: dict[str, cpio.Entry], arch: Arch, parts: Mapping[str, Path]) -> None:

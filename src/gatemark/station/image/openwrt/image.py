@@ -7,17 +7,17 @@ The kernel, its modules, busybox, dropbear, nft and ip are the distribution's, a
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.station.image import build, cpio, elf
+from gatemark.station.image import build, cpio, elf, sandbox
 from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.image.build import Image, Parts
 from gatemark.station.image.cache import SUMS, kept, sha256, sound
 from gatemark.station.image.openwrt import files, sources, userland
-from gatemark.station.image.package import packages
+from gatemark.station.image.package import OPEN, packages
 from gatemark.store import xdg
 
 NAME: Final = "openwrt"
@@ -31,12 +31,19 @@ FORMAT: Final = "3"  # a new number where the same parts are put together otherw
 REVISIONS: Final = "revisions"
 
 
-def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
+def make(
+    arch: Arch, folder: Path, announce: Callable[[str], None], agreed: Collection[str] = ()
+) -> Path:
     """Build the image from the sources in `folder`, where it is not there; the place it is kept at.
 
-    Raises UsageError if sources are missing, UnavailableError if tools or packages are.
+    `agreed`: the SHA-256 of archives that Gatemark does not know. Raises UsageError if sources are
+    missing or not known, UnavailableError if tools or packages are.
     """
-    parts = sources.archives(folder)
+    with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as own:
+        return _made(arch, sources.taken(folder, Path(own), agreed), announce)
+
+
+def _made(arch: Arch, parts: Mapping[str, Path], announce: Callable[[str], None]) -> Path:
     source = packages(arch.debian, arch.kernel, PACKAGES, announce)
     compiled = userland.compiled(arch, parts, source, announce)
     sums = [f"{path.name} {sha256(path)}" for path in parts.values()]
@@ -45,7 +52,8 @@ def make(arch: Arch, folder: Path, announce: Callable[[str], None]) -> Path:
 
     def fill(place: Path) -> None:
         announce(f"building the image of OpenWrt for {arch.debian}'s virtual gateway")
-        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as unpacked:
+        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-", dir=OPEN) as unpacked:
+            sandbox.give(Path(unpacked))
             for name in parts.keys() & {sources.FOLDERS, sources.SCRIPTS, "netifd", sources.SQM}:
                 sources.unpack(parts[name], Path(unpacked))
             copied = files.copied(Path(unpacked), arch, parts)

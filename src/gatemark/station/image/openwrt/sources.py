@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenWrt's sources as a user has them: a folder of archives, NAME-REVISION.tar.gz each."""
 
-import subprocess
-from collections.abc import Mapping
+import shutil
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UsageError
+from gatemark.station.image import sandbox
+from gatemark.station.image.cache import SUMS, sha256
 
 SUFFIX: Final = ".tar.gz"
 FOLDERS: Final = "openwrt-folders"  # parts of OpenWrt's own tree: base-files, targets, packages
@@ -44,14 +48,47 @@ def archives(folder: Path) -> dict[str, Path]:
     return results
 
 
-def unpack(archive: Path, place: Path) -> None:
-    """Unpack an archive below `place`. Raises UsageError if it is none."""
-    place.mkdir(parents=True, exist_ok=True)
-    command = ["tar", "--extract", "--no-same-owner", "--file", str(archive.absolute())]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+def taken(folder: Path, into: Path, agreed: Collection[str]) -> dict[str, Path]:
+    """Our own copy of each archive, whose SHA-256 is known or agreed to. Raises UsageError.
+
+    They are programs of others that are compiled and run here: a changed byte may be another's.
+    """
+    results = {}
+    for name, path in archives(folder).items():
+        results[name] = Path(shutil.copyfile(path, into / path.name))
+        digest, known = sha256(results[name]), sums().get(path.name, "")
+        if digest not in (known, *agreed):
+            raise UsageError(
+                f"{path}: its SHA-256 {digest} is "
+                + (f"not {known}: get it anew" if known else "none that Gatemark knows")
+                + f", or look into it and add --sha256 {digest}"
+            )
+    return results
+
+
+@cache
+def sums() -> dict[str, str]:
+    """The SHA-256 of each archive that Gatemark was tried with, by its file's name."""
+    text = (resources.files("gatemark.station.image.openwrt") / SUMS).read_text()
+    pairs = (line.split() for line in text.splitlines())
+    return {name: digest for digest, name in pairs}
+
+
+def unpack(archive: Path, folder: Path, place: str = ".") -> None:
+    """Unpack an archive in a folder that was given, in its `place`. Raises UsageError."""
+    command = ("tar", "--extract", "--gzip", "--no-same-owner", "--directory", place)
+    with archive.open("rb") as data:
+        done = sandbox.run(folder, command, {}, data)
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no word"])[0]
         raise UsageError(f"{archive}: cannot be unpacked: {why}")
+
+
+def inside(root: Path, path: Path) -> Path:
+    """The same path. Raises UsageError where a link leads out of what was unpacked."""
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise UsageError(f"{path.relative_to(root)}: leads out of its archive: get it anew")
+    return path
 
 
 def revisions(parts: Mapping[str, Path]) -> str:

@@ -8,11 +8,11 @@ C library's version too, as that is what the image has.
 """
 
 import hashlib
-import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -23,10 +23,11 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.build import require_zig
 from gatemark.node.isolated import INTERPRETER
+from gatemark.station.image import sandbox
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import kept, sha256
 from gatemark.station.image.openwrt import sources
-from gatemark.station.image.package import files
+from gatemark.station.image.package import OPEN, files
 from gatemark.store import xdg
 
 Announce = Callable[[str], None]
@@ -101,7 +102,7 @@ def compiled(arch: Arch, parts: Mapping[str, Path], packages: Path, announce: An
     key = _key(arch, parts, packages)
 
     def make(place: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as folder:
+        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-", dir=OPEN) as folder:
             _build(Path(folder), arch, parts, packages, announce)
             _pack(Path(folder) / STAGE, place / TAR)
 
@@ -138,9 +139,12 @@ def _build(
     stage = folder / STAGE
     _prepare(stage, packages)
     _compiler(folder, arch, packages)
+    for name in ("source", "build"):
+        (folder / name).mkdir()
+    sandbox.give(folder)
     for at, name in enumerate(sources.BUILT, start=1):
         announce(f"building OpenWrt's userland: {name} ({at} of {len(sources.BUILT)})")
-        sources.unpack(parts[name], folder / "source")
+        sources.unpack(parts[name], folder, "source")
         _part(name, folder, stage)
 
 
@@ -149,7 +153,9 @@ def _compiler(folder: Path, arch: Arch, packages: Path) -> None:
     (folder / "strlcpy.h").write_text(STRLCPY)
     compiler = folder / COMPILER
     words = {"target": arch.target, "cpu": arch.cpu, "libc": _libc(packages)}
-    python = shlex.join(INTERPRETER)
+    inner = folder / sandbox.PYTHON if sandbox.is_nobody() else Path(sys.prefix)
+    place = inner / Path(sys.executable).relative_to(sys.prefix)
+    python = shlex.join((str(place), *INTERPRETER[1:]))
     compiler.write_text(COMPILE.format(python=python, stage=folder / STAGE, **words))
     compiler.chmod(0o755)
 
@@ -191,24 +197,13 @@ def _part(name: str, folder: Path, stage: Path) -> None:
 
 def _run(name: str, command: Sequence[str], folder: Path, stage: Path) -> None:
     """One step. Raises UnavailableError with the first thing that the compiler complains of."""
-    environment = os.environ | {
-        "LC_ALL": "C",
+    environment = {
         "DESTDIR": str(stage.parent),
         "PKG_CONFIG_LIBDIR": f"{stage}/lib/pkgconfig",
         "SOURCE_DATE_EPOCH": "0",
     }
-    environment.pop("MAKEFLAGS", None)
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=BUILD_S,
-        )
+        done = sandbox.run(folder, command, environment, timeout_s=BUILD_S)
     except subprocess.TimeoutExpired:
         raise UnavailableError(f"{name}: {' '.join(command[:2])}: over {BUILD_S:g} s") from None
     if done.returncode:

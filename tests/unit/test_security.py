@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SECURITY.md names each way into Gatemark, and the test that holds it: none is added unseen."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import doors
+import pytest
+from doors import BEGIN, END, HEADS, ROOT
+
+PAGE = ROOT / "SECURITY.md"
+MORE = "name it in tests/doors.toml with its guard and its test, which fails without the guard"
+NEW = {
+    "listener": (
+        ("src/gatemark/new.py", "import socket\nsocket.create_server(('', 0))"),
+        ("src/gatemark/new.py", "async def x():\n    await asyncio.start_server(f, '', 0)"),
+        ("agent/src/new.c", "int x(void)\n{\n\treturn listen(fd, 1);\n}"),
+        ("classifier/src/new.c", "int x = bind(fd, &address, sizeof(address));"),
+    ),
+    "start": (
+        ("src/gatemark/new.py", "import subprocess\nsubprocess.run(['x'])"),
+        ("src/gatemark/new.py", "asyncio.create_subprocess_exec('x')"),
+        ("src/gatemark/new.py", "os.execvp('x', ['x'])"),
+        ("algorithms/src/new.c", 'int x = execlp("x", "x", NULL);'),
+    ),
+    "script": (("src/gatemark/new.py", "host.run(*sh(SCRIPT))"),),
+    "words": (
+        ("src/gatemark/new.py", "subprocess.run(word, shell=True)"),
+        ("src/gatemark/new.py", "eval(word)"),
+    ),
+    "parser": (
+        ("src/gatemark/new.py", "pickle.loads(data)"),
+        ("src/gatemark/new.py", "with tarfile.open(path) as tar:\n    pass"),
+        ("agent/fuzz/new_fuzz.c", "int x;"),
+    ),
+}
+
+
+def test_each_way_in_is_named() -> None:
+    named = {(door.kind, site) for door in doors.doors() for site in door.sites}
+    assert sorted(doors.found() - named) == [], MORE
+
+
+def test_no_way_in_is_named_that_is_gone() -> None:
+    named = Counter((door.kind, site) for door in doors.doors() for site in door.sites)
+    assert sorted(set(named) - doors.found()) == []
+    assert [site for site, count in named.items() if count > 1] == []
+
+
+def test_each_program_is_named() -> None:
+    assert doors.started() == doors.programs(), MORE
+
+
+def test_each_way_in_has_a_test() -> None:
+    for door in doors.doors():
+        assert door.kind in HEADS
+        assert door.tests, door.what
+        assert [test for test in door.tests if not (ROOT / test).is_file()] == []
+
+
+def test_each_test_that_the_page_names_is_there() -> None:
+    named = re.findall(r"`((?:tests|agent|algorithms|classifier)/[\w./-]+)`", PAGE.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_page_shows_the_table(request: pytest.FixtureRequest) -> None:
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    made = f"{before}{BEGIN}\n{doors.page()}{END}{rest.partition(END)[2]}"
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(made)
+    else:
+        assert text == made, "make it anew: pytest tests/unit/test_security.py --update-golden"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"), [(kind, *pair) for kind, pairs in NEW.items() for pair in pairs]
+)
+def test_a_new_way_in_is_seen(kind: str, name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(text)
+    assert doors.found(tmp_path) == {(kind, name)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("agent/src/new.c", "/* bind() and listen() */ int x; // fork()"),
+        ("agent/src/new.c", 'const char *x = "system(";'),
+        ("src/gatemark/new.py", '"""It calls eval() and subprocess.run()."""\nre.compile("x")'),
+        ("src/gatemark/new.py", "connection.exec(word)"),
+    ],
+)
+def test_what_is_no_way_in_is_passed_over(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(text)
+    assert doors.found(tmp_path) == set()
+
+
+def test_a_new_program_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "src/gatemark").mkdir(parents=True)
+    (tmp_path / "src/gatemark/new.py").write_text('host.run("nc", "-l")\nhost.start(["socat"])')
+    assert doors.started(tmp_path) == {"nc", "socat"}
