@@ -17,7 +17,7 @@ import swift
 import traveled
 from docs.test_docs import unknown
 
-from gatemark.commands.setting import chosen
+from gatemark.commands.option.setting import chosen
 from gatemark.quantity import QUANTITIES
 from gatemark.report.answer import answers, fill, flow, responsiveness, watched
 from gatemark.report.brief.tables import briefs

@@ -21,8 +21,8 @@ from gatemark.commands.measure import (
     reopen,
     require,
 )
-from gatemark.commands.setting import SET_HELP, VARIANT_HELP
-from gatemark.commands.sides import DEFAULT_PLAN, Sides
+from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.option.sides import DEFAULT_PLAN, Sides
 from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UnavailableError, UsageError
 

@@ -4,9 +4,9 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gatemark.commands import wire
-from gatemark.commands.line import line_rates, varied_rates
-from gatemark.commands.setting import chosen
+from gatemark.commands.option import wire
+from gatemark.commands.option.line import line_rates, varied_rates
+from gatemark.commands.option.setting import chosen
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite

@@ -8,7 +8,7 @@ import typer
 
 from gatemark.commands import locate, reading
 from gatemark.commands.console import choice, output
-from gatemark.commands.line import access_line
+from gatemark.commands.option.line import access_line
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:

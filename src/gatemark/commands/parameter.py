@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from glob import escape, glob
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands import classifier, fit, lab, wire
+from gatemark.commands import classifier, fit, lab
 from gatemark.commands.app import SHELLS
+from gatemark.commands.option import wire
 from gatemark.node.elf import TARGETS
 
 if TYPE_CHECKING:

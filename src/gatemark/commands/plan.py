@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands.console import output
-from gatemark.commands.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, TrialSpec
@@ -30,7 +30,7 @@ def plan(
     """
     import msgspec
 
-    from gatemark.commands.setting import chosen
+    from gatemark.commands.option.setting import chosen
     from gatemark.plan.expand import arms as measured
     from gatemark.plan.expand import points
     from gatemark.plan.order import order

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import ab, answer, wire
+from gatemark.commands import ab, answer
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import (
@@ -21,7 +21,8 @@ from gatemark.commands.measure import (
     reopen,
     require,
 )
-from gatemark.commands.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.option import wire
+from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UsageError
 

@@ -9,7 +9,7 @@ import typer
 from gatemark.commands import answer, locate, reading
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
-from gatemark.commands.line import line_rates
+from gatemark.commands.option.line import line_rates
 
 if TYPE_CHECKING:
     from gatemark.report.group.source import Source

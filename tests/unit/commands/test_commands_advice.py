@@ -15,7 +15,7 @@ import warned
 from typer.main import get_command
 
 from gatemark.commands.app import app
-from gatemark.commands.setting import _parse
+from gatemark.commands.option.setting import _parse
 from gatemark.error import UsageError
 from gatemark.plan.expand import SETTABLE, override
 from gatemark.plan.load import load

@@ -63,7 +63,7 @@ def of_option(option: str, options: Sequence[str]) -> str:
 def _of_a_plan(name: str, options: Sequence[str]) -> str:
     """What is a variant, a tool, or a key of a plan."""
     from gatemark.commands.offer import offers
-    from gatemark.commands.wire import DRIVERS
+    from gatemark.commands.option.wire import DRIVERS
     from gatemark.plan.expand import FACTORS
     from gatemark.plan.model import Repeat
     from gatemark.plan.toml import meant

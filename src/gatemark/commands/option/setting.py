@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gatemark.commands.line import lined, refuse_rates
+from gatemark.commands.option.line import lined, refuse_rates
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

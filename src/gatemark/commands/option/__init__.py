@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the command line that several verbs have, and what they mean."""
