@@ -17,7 +17,8 @@ COMPILER: Final = shlex.join((PYTHON, "-m", "ziglang"))  # a recipe splits it as
 ZIG: Final = f"ZIG={COMPILER}"
 FUZZ_SECONDS: Final = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '4')}"
 CC: Final = "CC=cc"
-JOBS: Final = f"-j{os.cpu_count()}"
+CORES: Final = len(os.sched_getaffinity(0))
+JOBS: Final = f"-j{CORES}"
 
 
 def program(
@@ -102,7 +103,6 @@ GUESTS: Final = ("--ignore=tests/vm/openwrt", "--timeout=600")  # the first may 
 SHORT: Final = ("-m", "not long and not alone")
 ALONE: Final = ("-m", "alone and not long")
 LONG: Final = ("-m", "long")
-CORES: Final = os.cpu_count() or 1
 
 # `make test`, in the order of their lines in its output.
 STAGES: Final[dict[str, Stage]] = {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -260,6 +261,8 @@ def refusals_are_counted(wire: Wire) -> None:
     """A receiver that is too slow: what its queue did not take is refused, nothing else lost."""
     if wire.loopback:
         raise SkipError("needs BPF and a device of its own")
+    if len(os.sched_getaffinity(0)) < 2:
+        raise SkipError("needs two CPUs: on one the receiver takes turns with the sender")
     threaded = "echo {} > /sys/class/net/v1/threaded"
     with segmentation_off(wire):
         sh("ip", "netns", "exec", B, "sh", "-c", threaded.format(1))
