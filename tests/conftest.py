@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes `tests/` importable (`import builder`) and adds the golden files' switch."""
 
+import gc
 import os
 import time
 
 import MLRsearch  # noqa: F401  first: it reads the source of each module that is loaded by then
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
 
 # A test checks what a function says, not how fast a shared machine lets it. `make test` tries the
 # same examples each time; `make fuzz` hunts for others (--hypothesis-profile=hunt).
@@ -14,6 +16,14 @@ settings.register_profile("gatemark", deadline=None, derandomize=True, database=
 settings.register_profile("hunt", deadline=None, max_examples=300, print_blob=True)
 settings.load_profile("gatemark")
 os.environ["GATEMARK_BUILD"] = "no"  # set-up built what tests need; what lacks more is skipped
+
+gc.disable()  # what is collected stays until the end: nothing of it is garbage
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no example is drawn, no constants for them are read out of all that is loaded."""
+    if config.option.collectonly:
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -23,6 +33,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     hunted = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
     config.hook.pytest_deselected(items=[item for item in items if item not in hunted])
     items[:] = hunted
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for again, but not among all that was collected."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

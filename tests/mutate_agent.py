@@ -130,10 +130,12 @@ class Bench:
 
     def __init__(self) -> None:
         left_out = shutil.ignore_patterns("build", "corpus")
-        for folder in ("agent", "bpf"):
+        for folder in ("agent", "bpf", "setup"):
             shutil.rmtree(MUTANTS / folder, ignore_errors=True)
             shutil.copytree(folder, MUTANTS / folder, ignore=left_out)
-        if not self.build() or not self.tests_pass():
+        if not self.build():
+            raise SystemExit(f"the agent does not build in {COPY}: what is missing there?")
+        if not self.tests_pass():
             raise SystemExit("the agent's unit tests fail as they are: make test STAGE=agent")
 
     def verdict(self, change: Change, source: bytes) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What some tests need; without it they are skipped, with the reason."""
 
+import os
+
 import pytest
 
 from gatemark.error import UnavailableError
@@ -15,3 +17,9 @@ def _built() -> bool:
 
 
 agent = pytest.mark.skipif(not _built(), reason="no agent built: make agent")
+
+
+def two_cpus() -> None:
+    """Skip the test, or the module that is imported."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs: a gateway has one for itself", allow_module_level=True)

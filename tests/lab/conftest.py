@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lab tests share: root, and a picture of the host."""
+"""What the lab tests share: root, two CPUs, and a picture of the host."""
 
 import asyncio
 import os
@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import needs
 import pytest
 
 from gatemark.plan.model import Arm, Workload
@@ -20,6 +21,11 @@ from lab import left
 def _root() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: namespaces with their own CPU")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _two_cpus() -> None:
+    needs.two_cpus()
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ def lint(name: str, checks: Sequence[Check]) -> Stage:
             current |= passed & set(sums.values())
             jobs += split(check, {file: sums[file] for file in sums if sums[file] not in passed})
         total = Outcome()
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             for job, outcome in zip(jobs, pool.map(run, jobs), strict=True):
                 total.add(outcome)
                 current |= set() if outcome.failed else job.checksums

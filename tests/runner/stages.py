@@ -17,7 +17,8 @@ COMPILER: Final = shlex.join((PYTHON, "-m", "ziglang"))  # a recipe splits it as
 ZIG: Final = f"ZIG={COMPILER}"
 FUZZ_SECONDS: Final = f"FUZZ_SECONDS={os.environ.get('FUZZ_SECONDS', '4')}"
 CC: Final = "CC=cc"
-JOBS: Final = f"-j{os.cpu_count()}"
+CORES: Final = len(os.sched_getaffinity(0))
+JOBS: Final = f"-j{CORES}"
 
 
 def program(
@@ -98,19 +99,19 @@ def pytest(stage: str, name: str, workers: int, *more: str) -> Stage:
 
 
 NO_TEST: Final = 5  # pytest's exit code
+LABS: Final = "--timeout=600"  # each waits for its turn among all labs of the machine
 GUESTS: Final = ("--ignore=tests/vm/openwrt", "--timeout=600")  # the first may build an image
 SHORT: Final = ("-m", "not long and not alone")
 ALONE: Final = ("-m", "alone and not long")
 LONG: Final = ("-m", "long")
-CORES: Final = os.cpu_count() or 1
 
 # `make test`, in the order of their lines in its output.
 STAGES: Final[dict[str, Stage]] = {
     "agent": agent,
     "docs": pytest("docs", "docs", 0, *SHORT),
     "lint": lint("lint", CHECKS),
-    "alone": pytest("alone", "lab", 0, *ALONE),
-    "lab": pytest("lab", "lab", 0, *SHORT),
+    "alone": pytest("alone", "lab", 0, LABS, *ALONE),
+    "lab": pytest("lab", "lab", 0, LABS, *SHORT),
     "vm": pytest("vm", "vm", 0, *GUESTS, *SHORT),
     "golden": pytest("golden", "golden", 0, *SHORT),
     "unit": pytest("unit", "unit", CORES, "--dist=loadfile", *SHORT),
@@ -146,8 +147,8 @@ LONG_STAGES: Final[dict[str, Stage]] = {
     "counter": counter,
     "lint": lint("lint-long", LONG_CHECKS),
     "docs": pytest("docs", "docs", 0, *LONG),
-    "alone": pytest("alone", "lab", 0, "-m", "alone and long"),
-    "lab": pytest("lab", "lab", 2, "--dist=loadfile", "-m", "long and not alone"),
+    "alone": pytest("alone", "lab", 0, LABS, "-m", "alone and long"),
+    "lab": pytest("lab", "lab", 2, LABS, "--dist=loadfile", "-m", "long and not alone"),
     "counted": pytest("counted", "vm", 0, *GUESTS, "-m", "long and counted"),
     "golden": pytest("golden", "golden", 0, *LONG),
     "unit": pytest("unit", "unit", CORES, *LONG),

@@ -4,12 +4,15 @@
 import os
 from dataclasses import replace
 
+import needs
+
 from gatemark.station.cpu import Placement
 from gatemark.station.qemu.guest import Model
 
 
 def placement() -> Placement:
     """As station/cpu.py places; the guests of the first two workers of xdist have a CPU each."""
+    needs.two_cpus()
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     free = sorted(os.sched_getaffinity(0))
     gateway = free.pop(-1 - worker % len(free))

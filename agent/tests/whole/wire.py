@@ -90,6 +90,12 @@ def waits_s(pid: int) -> dict[str, float]:
     return waits
 
 
+def ran_s(pid: int) -> float:
+    """How long the first thread of a process had a CPU."""
+    words = Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()
+    return int(words[0]) / 1e9
+
+
 def backlogs() -> list[list[int]]:
     """What the kernel counts of each CPU's backlog, which all devices share (softnet_stat)."""
     lines = Path("/proc/net/softnet_stat").read_text(encoding="ascii").splitlines()
@@ -262,7 +268,7 @@ class Wire:
             "frame_bytes": 100,
             "rate_pps": 5000,
             "packets": 500,
-            "duration_ms": 5000,
+            "duration_ms": 60_000,
             "run": 7,
         }
         if port != "udp":

@@ -21,6 +21,13 @@ class Placement:
     sink: int
     line: int = ANY_CPU  # of an emulated line: another than the gateway's
 
+    def require(self) -> None:
+        """Raise UnavailableError where the gateway has no CPU for itself."""
+        if self.gateway == self.sender:
+            raise UnavailableError(
+                "one CPU only: the gateway needs one for itself; use two or more"
+            )
+
     def words(self, able: Ability, demand: Demand = PLAIN) -> dict[str, str]:
         """As it stands in a record: what a trial asks for, by what is possible here."""
         tester = "cpu {}, nice -20" if able.priority else "cpu {}"
@@ -45,10 +52,8 @@ class Placement:
 
 
 def place(cpus: set[int] | None = None) -> Placement:
-    """Placement on the CPUs that this process may use. Raises UnavailableError with one CPU."""
+    """Placement on the CPUs that this process may use; what needs two of them asks `require`."""
     free = sorted(cpus or os.sched_getaffinity(0))
-    if len(free) < 2:
-        raise UnavailableError("one CPU only: the gateway needs one for itself; use two or more")
     sink = free[1] if len(free) > 2 else free[0]
     line = free[2] if len(free) > 3 else sink
     return Placement(gateway=free[-1], sender=free[0], sink=sink, line=line)

@@ -74,8 +74,9 @@ def _rights(refused: str) -> Finding:
 
 
 def _cpus(able: Ability) -> Finding:
+    placement = place()
     try:
-        placement = place()
+        placement.require()
     except UnavailableError as error:
         return Finding("processors", ok=False, text=str(error), fix="give this machine more")
     words = ", ".join(f"{who} on {cpu}" for who, cpu in placement.words(able).items())

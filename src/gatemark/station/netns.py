@@ -99,7 +99,8 @@ class Lab:
         doctor.require()
 
     async def up(self) -> None:
-        """Build it. Raises UnavailableError without the rights, StationError if it fails."""
+        """Build it. Raises UnavailableError without rights or CPUs, StationError if it fails."""
+        self.placement.require()
         self._held.enter_context(lock.named(self.lab, self.purpose))
         self.demand = PLAIN
         try:

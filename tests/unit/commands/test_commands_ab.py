@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import builder
 import counted
+import needs
 import pytest
 from inside import accepted
 from msgspec.json import encode
@@ -43,6 +44,7 @@ REFUSALS = (
 
 
 def test_what_cannot_be_compared_is_told_in_one_line(tmp_path: Path) -> None:
+    needs.two_cpus()
     builder.keep(tmp_path / "run", builder.trials()[:20])
     assert accepted(REFUSALS, cwd=tmp_path) == {}
     assert [path.name for path in tmp_path.iterdir()] == ["run"]

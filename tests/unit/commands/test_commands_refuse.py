@@ -12,6 +12,7 @@ from pathlib import Path
 
 import builder
 import inside
+import needs
 import pytest
 from command import GATEMARK, Done, environment, gatemark
 from inside import accepted
@@ -142,6 +143,7 @@ def test_a_fault_of_a_file_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_holds_a_run_is_not_taken(run: Path) -> None:
+    needs.two_cpus()
     if os.geteuid():
         pytest.skip("needs root: another run is refused for its rights first")
     done = gatemark("run", "quick", "--out", run)
@@ -240,6 +242,7 @@ def mounting(script: str, *words: str) -> Done:
 
 
 def test_without_a_tool_its_package_is_named(tmp_path: Path) -> None:
+    needs.two_cpus()
     path = shutil.which("nft", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     assert path, "these tests need nft"
     hide = f"mount --bind /dev/null {Path(path).resolve()}"

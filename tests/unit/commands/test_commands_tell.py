@@ -11,6 +11,7 @@ from typing import Any
 import builder
 import inside
 import msgspec
+import needs
 import pytest
 from command import GATEMARK, Done, environment, on_terminal
 from command import gatemark as in_a_process
@@ -100,6 +101,7 @@ def test_doctor_tells_a_row_for_each_ability(monkeypatch: pytest.MonkeyPatch) ->
     from gatemark.run.preflight import refusal
     from gatemark.station import doctor, own
 
+    needs.two_cpus()
     feature = doctor.Finding("feature shape", ok=False, text="cake: no such queue", needed=False)
     monkeypatch.setattr(own, "enter", lambda: None)
     monkeypatch.setattr(refusal, "features", lambda: [feature])

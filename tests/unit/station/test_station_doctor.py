@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 
+import needs
 import pytest
 
 from gatemark.error import UnavailableError
@@ -45,6 +46,7 @@ def test_the_kernel_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_required_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs.two_cpus()
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UnavailableError, match=r"^ip: missing; apt-get install iproute2$"):
         doctor.require()

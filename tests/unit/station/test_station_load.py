@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Station files: a typo is told with file, line and the fix."""
 
+import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 from gatemark.station.load import KINDS, load, stations
 
 STATIONS = (
@@ -28,6 +30,16 @@ def test_a_station_from_a_file_has_the_files_name(tmp_path: Path) -> None:
     path = tmp_path / "bench.toml"
     path.write_text(HEAD + '[gateway]\nkind = "netns"\n')
     assert load(str(path)).name == "bench"
+
+
+@pytest.mark.parametrize("name", ["netns", "qemu-x86"])
+def test_on_a_single_cpu_a_station_is_read_and_not_built(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    station = load(name)
+    with pytest.raises(UnavailableError, match="one CPU only"):
+        asyncio.run(station.up())
 
 
 FAULTS = [

@@ -227,7 +227,8 @@ class VirtualLab:
         require(self.model.arch)
 
     async def up(self) -> None:
-        """Boot it. Raises UnavailableError if QEMU or its image is not to be had, StationError."""
+        """Boot it. Raises UnavailableError without two CPUs, QEMU or its image, StationError."""
+        self.cpus.require()
         self._held.enter_context(lock.named(self.lab, self.purpose))
         self.demand = PLAIN
         try:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from gatemark.report import page, terminal
 from gatemark.report.export import markdown
+from gatemark.report.group.source import Source
 from gatemark.report.words.refusal import by_reason, not_measured
 from gatemark.stats.judgement import Refusal
 
@@ -20,8 +21,10 @@ def refusal(arm: str, plan: str = "quick/sweep", trials: int = 6, reason: str = 
     return Refusal(plan=plan, arm=arm, reason=reason, trials=trials, of=6)
 
 
-JUDGED = replace(builder.judgement(), refusals=(refusal("fq_codel"), refusal("cake")))
-SOURCE = builder.source(judged=JUDGED)
+@pytest.fixture(scope="module")
+def source() -> Source:
+    refusals = (refusal("fq_codel"), refusal("cake"))
+    return builder.source(judged=replace(builder.judgement(), refusals=refusals))
 
 
 @pytest.mark.parametrize(
@@ -44,27 +47,27 @@ def test_each_reason_has_a_line(
     assert by_reason(refusals, plans) == lines
 
 
-def test_of_a_run_with_several_plans_the_plan_is_named() -> None:
-    assert not_measured(SOURCE.run, JUDGED) == [LINE]
+def test_of_a_run_with_several_plans_the_plan_is_named(source: Source) -> None:
+    assert not_measured(source.run, source.judgement) == [LINE]
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_it_is_right_below_the_sentence_in_the_terminal(whole: bool) -> None:
-    text = " ".join(terminal.answer(SOURCE, Path("report.html"), whole=whole).split())
-    assert text.startswith(f"{JUDGED.sentence} {LINE}")
+def test_it_is_right_below_the_sentence_in_the_terminal(source: Source, whole: bool) -> None:
+    text = " ".join(terminal.answer(source, Path("report.html"), whole=whole).split())
+    assert text.startswith(f"{source.judgement.sentence} {LINE}")
 
 
-def test_it_is_right_below_the_sentence_in_markdown() -> None:
-    lines = markdown.export([SOURCE]).decode().splitlines()
-    assert lines[2:5] == [f"**{JUDGED.sentence}**", "", LINE]
+def test_it_is_right_below_the_sentence_in_markdown(source: Source) -> None:
+    lines = markdown.export([source]).decode().splitlines()
+    assert lines[2:5] == [f"**{source.judgement.sentence}**", "", LINE]
 
 
-def test_it_is_on_the_page() -> None:
-    text = page.render([SOURCE]).replace("\N{NO-BREAK SPACE}", " ")
+def test_it_is_on_the_page(source: Source) -> None:
+    text = page.render([source]).replace("\N{NO-BREAK SPACE}", " ")
     assert f'<p class="warning">{LINE}</p>' in text
     assert text.index('<p class="sentence">') < text.index(LINE) < text.index('<ul class="tags">')
 
 
-def test_each_run_of_a_page_has_its_own() -> None:
-    runs = [builder.source(label=label, judged=JUDGED) for label in ("A", "B")]
+def test_each_run_of_a_page_has_its_own(source: Source) -> None:
+    runs = [builder.source(label=label, judged=source.judgement) for label in ("A", "B")]
     assert page.render(runs).replace("\N{NO-BREAK SPACE}", " ").count(LINE) == 2

@@ -102,3 +102,7 @@ def test_the_share_within_a_limit_is_right_to_a_bucket(values: list[int], limit:
 def test_a_mean_is_right_to_a_32nd(values: list[int]) -> None:
     counts = Counter(low(value) for value in values)
     assert mean(counts) == pytest.approx(fmean(values), rel=1 / 32, abs=1)
+
+
+def test_of_no_packets_none_is_within_a_limit() -> None:
+    assert within({}, 10) == 0

@@ -8,7 +8,7 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.stats.math.interval import coverage, median_interval
+from gatemark.stats.math.interval import Interval, coverage, less, median_interval, plus
 
 from ..conftest import seeded
 
@@ -71,3 +71,9 @@ def test_value_is_the_median() -> None:
 def test_no_samples_have_no_median() -> None:
     with pytest.raises(ValueError, match="no samples"):
         median_interval([])
+
+
+def test_of_a_sum_and_a_difference_both_are_at_their_worst() -> None:
+    a, b = Interval(10, 8, 13, 6, 0.95), Interval(4, 3, 6, 5, 0.9)
+    assert plus(a, b) == Interval(14, 11, 19, 5, 0.9)
+    assert less(a, b) == Interval(6, 2, 10, 5, 0.9)
