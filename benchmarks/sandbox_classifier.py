@@ -71,15 +71,15 @@ def run(program: Path, folder: Path) -> float:
 def watch(program: Path, folder: Path) -> float:
     """Packets that it saw, of a flood, for a second of CPU time."""
     words = [str(program), "watch", str(MODEL), "lan", *WORDS]
-    with (folder / "table").open("w+") as table:
-        process = subprocess.Popen(words, stdout=table)
-        while not (folder / "table").stat().st_size:
+    with (folder / "output").open("w+") as output:
+        process = subprocess.Popen(words, stdout=output)
+        while not (folder / "output").stat().st_size:
             os.sched_yield()
         subprocess.run([sys.executable, "-c", SENDER, str(folder / "packets")], check=True)
         process.send_signal(signal.SIGTERM)
         took_s = cpu_s(process)
-        table.seek(0)
-        return int(table.read().splitlines()[-1].split(",")[0]) / took_s
+        output.seek(0)
+        return int(output.read().splitlines()[-1].split(",")[0]) / took_s
 
 
 def cpu_s(process: "subprocess.Popen[bytes]") -> float:

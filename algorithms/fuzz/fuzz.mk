@@ -34,7 +34,7 @@ hunt-%: build/fuzz/hunt/%
 	@mkdir -p build/fuzz/corpus/$* build/fuzz/crash
 	@if $< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/crash/$*- \
 		build/fuzz/corpus/$* $(wildcard fuzz/corpus/$*) >$<.log 2>&1; \
-		then echo "ok - fuzz: hunt of $*, $$(sed -n 's/^#\([0-9]*\).*DONE.*/\1 inputs/p' $<.log)"; \
+		then echo "ok - fuzz: hunt of $*, $$(sed -n 's/^#\([0-9]*\).*DONE *cov: \([0-9]*\).*/\1 inputs, \2 edges/p' $<.log)"; \
 		else cat $<.log; echo "not ok - fuzz: hunt of $*"; exit 1; fi
 
 # Keeps of what a hunt found as few inputs as reach the same.
