@@ -291,12 +291,13 @@ def strangers(program: str) -> Iterator[tuple[bool, str]]:
             for _ in range(tries):
                 with suppress(OSError), Keyed() as one:
                     one.say()
-            becomes(lambda node=node: node.column(3) > TRIES)  # type: ignore[misc]
+            least = TRIES if tries == TRIES else 1
+            becomes(lambda node=node, least=least: node.column(3) > least)  # type: ignore[misc]
             heard = node.column(3) - 1
             is_kept = early.is_open
             stranger.kill()
             stranger.wait()
-            holds = heard >= TRIES and is_kept and node.process.poll() is None
+            holds = heard >= least and is_kept and node.process.poll() is None
             text = f"{heard} of {tries} tries, the one before {'kept' if is_kept else 'lost'}"
             yield holds, f"while a stranger {what}, the right node is heard: {text}"
     with act(program):
