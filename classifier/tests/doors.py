@@ -291,12 +291,13 @@ def strangers(program: str) -> Iterator[tuple[bool, str]]:
             for _ in range(tries):
                 with suppress(OSError), Keyed() as one:
                     one.say()
-            becomes(lambda node=node: node.column(3) > TRIES)  # type: ignore[misc]
+            least = TRIES if tries == TRIES else 1
+            becomes(lambda node=node, least=least: node.column(3) > least)  # type: ignore[misc]
             heard = node.column(3) - 1
             is_kept = early.is_open
             stranger.kill()
             stranger.wait()
-            holds = heard >= TRIES and is_kept and node.process.poll() is None
+            holds = heard >= least and is_kept and node.process.poll() is None
             text = f"{heard} of {tries} tries, the one before {'kept' if is_kept else 'lost'}"
             yield holds, f"while a stranger {what}, the right node is heard: {text}"
     with act(program):
@@ -323,7 +324,7 @@ while True:
         held[-1].sendall(bytes_)
     except OSError:
         pass
-    del held[:-400]
+    del held[:-600]
 """
 FORGED: Final = struct.pack(">2H3I2HQ", 10, 28, 0, 0, 0, 259, 12, 1)
 MANY: Final = 30  # connections of a stranger
@@ -351,7 +352,7 @@ def main(program: str) -> int:
         Path("key").touch(mode=0o600)
         Path("key").write_text(KEY.hex())
         for number, (holds, name) in enumerate(tests(program), 1):
-            print(f"{'ok' if holds else 'not ok'} {number} - {name}", flush=True)
+            print(f"{'ok' if holds else 'not ok'} {number} - {' '.join(name.split())}", flush=True)
             failed |= not holds
         os.chdir("/")
     return int(failed)

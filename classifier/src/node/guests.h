@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#define GUESTS 64
-#define GUESTS_OF_ADDRESS 16
+#define GUESTS 128
+#define GUESTS_OF_ADDRESS 64
 #define GUEST_S 5 /* until its first right message */
 
 struct guest {

@@ -30,7 +30,7 @@
 #define FIRST_GUEST (FIRST + SESSIONS)
 #define WAITING (FIRST_GUEST + GUESTS)
 #define BACKLOG 128
-#define WELCOMED_MOST 16 /* connections at a time, so that messages are not kept waiting */
+#define WELCOMED_MOST 8 /* connections at a time: what guests say is heard in between */
 #define RAP_TTL_S 30 /* of an order of RAP without a timeout */
 #define ALIVE_IDLE_S 30 /* a CN that vanished is known after 60 s, so that its place is free */
 #define ALIVE_AGAIN_S 10
