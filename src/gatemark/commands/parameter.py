@@ -162,7 +162,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "side": _sides,
     "against": _sides,
     "plan": _plans,
-    **dict.fromkeys(("run", "runs", "old", "new", "resume"), _runs),
+    **dict.fromkeys(("run", "runs", "old", "new", "resume", "check"), _runs),
     "driver": _words(*wire.DRIVERS),
     "port": _ports,
     "across": _across,

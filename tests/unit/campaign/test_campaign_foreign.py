@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from inside import gatemark
+from msgspec.structs import replace
 
-from gatemark.campaign.executor import Task
+from gatemark.campaign.executor import Arm, Task
 from gatemark.campaign.kept import DiskError
 from gatemark.campaign.ledger import JOURNAL, NAME, NAMES_ANOTHER, Attempt, Ledger
 from gatemark.campaign.local import Local
@@ -22,6 +23,7 @@ from gatemark.commands.campaign import block, carried, console, coordinate
 from gatemark.commands.campaign.layout import Layout
 from gatemark.error import GatemarkError, UsageError
 from gatemark.station import lock
+from gatemark.station.load import load
 from gatemark.store.folder import ForeignError
 
 TEXT = """schema = "gatemark.campaign/1"
@@ -374,3 +376,15 @@ def test_a_campaign_is_kept_as_begun_by_who_runs_it(
     carried.keep(folder, carried.LOCAL, None)
     coordinate.coordinate(folder, trust=True)
     assert list((folder.parent / "state" / "gatemark" / "begun").iterdir())
+
+
+def test_a_begun_run_that_executes_what_nobody_asked_for_is_not_gone_on_with(
+    folder: Path,
+) -> None:
+    """Its run.json may be a stranger's, too."""
+    arms = (Arm(name="old", setup="nat"), Arm(name="new", setup="route", switch="./flash.sh"))
+    made = block._planned(task("1", arms=arms), load("lab"), {})
+    sides = {name: replace(side, switch="touch /tmp/evil") for name, side in made.sides.items()}
+    block._require_asked(folder / "run", made, made)
+    with pytest.raises(UsageError, match="not begun by this campaign"):
+        block._require_asked(folder / "run", replace(made, sides=sides), made)
