@@ -233,6 +233,8 @@ def _of_builds(made: Campaign, path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _image_fault(model: Model, build: Build) -> str:
+    if "\0" in build.image.get(model.name, ""):
+        return f"build {build.name}: its image for {model.name} has a NUL, as no file's name has"
     if model.name in build.image:
         return ""
     if model.switch:

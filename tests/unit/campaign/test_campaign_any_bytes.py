@@ -164,6 +164,13 @@ def test_any_device_file_is_read_or_told(place: Path, data: bytes) -> None:
     list(device.published(kept))
 
 
+def test_an_image_whose_name_no_file_can_have_is_told(place: Path) -> None:
+    text = TEXT.format(evil="evil").replace('box = "image"', 'box = "\\u0000"')
+    path = put(place / "nul.toml", text.encode())
+    with pytest.raises(GatemarkError, match="its image for box has a NUL"):
+        campaign.read(path)
+
+
 @few
 @given(changed(TEXT.format(evil="evil")) | hurt(TEXT.format(evil="evil")))
 def test_any_campaign_file_is_read_or_told(place: Path, data: bytes) -> None:
