@@ -70,6 +70,7 @@ ALGORITHM_FLAGS: Final = (
     '-DGM_FLAGS=""',
     "-Ialgorithms/include",
     "-Ialgorithms/src",
+    "-Iagent/src",  # the sandbox
     *((*VECTOR_FLAGS, *WIDE_FLAGS) if platform.machine() == "x86_64" else ()),
 )
 CLASSIFIER_FLAGS: Final = (

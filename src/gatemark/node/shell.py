@@ -154,8 +154,7 @@ class Namespace(_Here):
     @classmethod
     def kept(cls, name: str, netns: str) -> Self:
         """A host in which a shell stays, until the namespace is removed with all processes."""
-        alone = cls(name, netns)
-        return cls(name, netns, Standing(lambda: _spawn(alone.argv("sh"))))
+        return cls(name, netns, Standing(cls(name, netns).argv("sh")))
 
     def argv(self, *command: str) -> tuple[str, ...]:
         """Through `ip netns exec`, which also shows the namespace's own /sys/class/net."""

@@ -4,24 +4,25 @@
 To enter a namespace for a single `cat` takes three programs and a mount of /sys, and a trial asks a
 dozen times. The shell enters once. Its standard input is its lease: it ends when whoever started it
 is gone, however that ended.
+
+A thread talks to it, so that it belongs to no event loop: a station may outlive one.
 """
 
 import asyncio
 import os
 import secrets
+import selectors
 import shlex
 import signal
-from asyncio.subprocess import Process
-from collections.abc import Callable, Coroutine
+import subprocess
 from contextlib import suppress
-from typing import Any, Final
+from typing import IO, Final
 
 from gatemark.error import NodeError
 from gatemark.node.bound import OUTPUT_BYTES, PIECE_BYTES, Tail, in_short, too_much
 from gatemark.node.reader import reader
-from gatemark.node.shield import end
 
-Spawn = Callable[[], Coroutine[Any, Any, Process]]
+Asked = tuple[int, bytes, str]  # exit code, output, the last of the errors
 
 # The command has a subshell of its own, so it leaves no variable, folder or option behind. The mark
 # is on a line of its own at the end of what the command writes to either pipe.
@@ -32,12 +33,11 @@ printf '\\n%d {mark}\\n' $?; printf '\\n{mark}\\n' >&2
 
 
 class Standing:
-    """The shell; `spawn` starts one. It is begun when first asked, and anew where it is gone."""
+    """The shell that `argv` starts: when it is first asked, and anew where it is gone."""
 
-    def __init__(self, spawn: Spawn) -> None:
-        self._spawn = spawn
-        self._process: Process | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+    def __init__(self, argv: tuple[str, ...]) -> None:
+        self._argv = argv
+        self._process: subprocess.Popen[bytes] | None = None
         self._busy = False
 
     @property
@@ -45,78 +45,80 @@ class Standing:
         """Return True while it runs a command: it has no time for another."""
         return self._busy
 
-    async def run(self, name: str, argv: tuple[str, ...]) -> tuple[int, bytes, str]:
-        """Run a command of the host `name`; return its exit code, its output, its last errors.
+    async def run(self, name: str, argv: tuple[str, ...]) -> Asked:
+        """Run a command of the host `name`.
 
         Raises NodeError where it prints too much, or the shell ends before it. The shell is gone
         then, and where this is cancelled.
         """
         self._busy = True
+        task = asyncio.create_task(asyncio.to_thread(self._run, name, argv))
         try:
-            process = await self._there()
-            return await _ask(process, name, argv)
-        except BaseException:
-            await self.close()
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self.close()  # so the thread reads to the end
+            await asyncio.wait([task])
             raise
         finally:
             self._busy = False
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End it, and what it runs."""
         process, self._process = self._process, None
-        if process and self._loop is asyncio.get_running_loop():
+        if process:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            await end(process)
+            process.wait()
 
-    async def _there(self) -> Process:
-        loop = asyncio.get_running_loop()
-        if self._process is None or self._process.returncode is not None or self._loop is not loop:
-            self._process, self._loop = await self._spawn(), loop
+    def _run(self, name: str, argv: tuple[str, ...]) -> Asked:
+        try:
+            return _ask(self._there(), name, argv)
+        except (EOFError, BrokenPipeError):
+            self.close()
+            raise NodeError(f"{name}: '{in_short(argv)}' failed: its shell was ended") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _there(self) -> "subprocess.Popen[bytes]":
+        if self._process is None or self._process.poll() is not None:
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(
+                self._argv, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+            )
         return self._process
 
 
-async def _ask(process: Process, name: str, argv: tuple[str, ...]) -> tuple[int, bytes, str]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
+def _ask(process: "subprocess.Popen[bytes]", name: str, argv: tuple[str, ...]) -> Asked:
+    """Raises EOFError or BrokenPipeError where it ended, NodeError where that is too much."""
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
     mark = secrets.token_hex(8)
-    process.stdin.write(ASK.format(command=shlex.join(argv), mark=mark).encode())
-    try:
-        out, errors = await asyncio.gather(
-            _output(process.stdout, f" {mark}\n".encode(), name, argv),
-            _errors(process.stderr, f"\n{mark}\n"),
-        )
-    except EOFError:
-        raise NodeError(f"{name}: '{in_short(argv)}' failed: its shell was ended") from None
-    text, _, code = out.rpartition(b"\n")
-    return _code(code), text, errors
+    _write(process.stdin, ASK.format(command=shlex.join(argv), mark=mark).encode())
+    out, out_end = bytearray(), f" {mark}\n".encode()
+    errors, errors_end = Tail(), f"\n{mark}\n"
+    with selectors.DefaultSelector() as pipes:
+        pipes.register(process.stdout, selectors.EVENT_READ)
+        pipes.register(process.stderr, selectors.EVENT_READ)
+        while not (out.endswith(out_end) and errors.text.endswith(errors_end)):
+            for key, _ in pipes.select():
+                piece = os.read(key.fd, PIECE_BYTES)
+                if not piece:
+                    raise EOFError
+                if key.fileobj is process.stderr:
+                    errors.feed(piece)
+                else:
+                    out += piece
+            if len(out) > OUTPUT_BYTES:
+                raise too_much(name, argv, OUTPUT_BYTES)
+    text, _, code = out.removesuffix(out_end).rpartition(b"\n")
+    return _code(bytes(code)), bytes(text), errors.text.removesuffix(errors_end)
 
 
-async def _output(
-    reader: asyncio.StreamReader, ending: bytes, name: str, argv: tuple[str, ...]
-) -> bytes:
-    """All up to the mark. Raises EOFError, and NodeError where that is too much."""
-    read = bytearray()
-    while not read.endswith(ending):
-        if len(read) > OUTPUT_BYTES:
-            raise too_much(name, argv, OUTPUT_BYTES)
-        read += await _piece(reader)
-    return bytes(read.removesuffix(ending))
-
-
-async def _errors(reader: asyncio.StreamReader, ending: str) -> str:
-    """The end of all up to the mark, without it. Raises EOFError."""
-    tail = Tail()
-    while not tail.text.endswith(ending):
-        tail.feed(await _piece(reader))
-    return tail.text.removesuffix(ending)
-
-
-async def _piece(reader: asyncio.StreamReader) -> bytes:
-    if piece := await reader.read(PIECE_BYTES):
-        return piece
-    raise EOFError
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    while data:
+        data = data[os.write(pipe.fileno(), data) :]
 
 
 @reader("an exit code")

@@ -38,4 +38,4 @@ def bare(netns: str, root: Path, without: tuple[str, ...] = ()) -> Busybox:
     for applet in listed.stdout.split():
         if applet not in ("busybox", *without):
             (root / "bin" / applet).symlink_to("busybox")
-    return Busybox("gateway", netns, str(root))
+    return Busybox("gateway", netns, root=str(root))

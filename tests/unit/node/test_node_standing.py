@@ -3,7 +3,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -13,25 +13,17 @@ from gatemark.error import NodeError
 from gatemark.node import standing as module
 from gatemark.node.standing import Standing
 
-Use = Callable[[Standing], Awaitable[Any]]
+Use = Callable[[Standing], Coroutine[Any, Any, Any]]
 
 
 def used(use: Use) -> Any:
     """What is made of a shell of this machine, which is ended afterwards."""
 
-    async def run() -> Any:
-        pipe = asyncio.subprocess.PIPE
-        shell = Standing(
-            lambda: asyncio.create_subprocess_exec(
-                "sh", stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-        )
-        try:
-            return await use(shell)
-        finally:
-            await shell.close()
-
-    return asyncio.run(run())
+    shell = Standing(("sh",))
+    try:
+        return asyncio.run(use(shell))
+    finally:
+        shell.close()
 
 
 def ran(*scripts: str) -> list[tuple[int, bytes, str]]:
@@ -66,6 +58,15 @@ def test_a_command_leaves_nothing_behind_for_the_next() -> None:
 
 def test_the_same_shell_runs_all() -> None:
     first, second = ran("echo $PPID", "echo $PPID")
+    assert first == second
+
+
+def test_it_outlives_an_event_loop() -> None:
+    shell = Standing(("sh",))
+    try:
+        first, second = (asyncio.run(shell.run("host", ("sh", "-c", "echo $PPID"))) for _ in "12")
+    finally:
+        shell.close()
     assert first == second
 
 
