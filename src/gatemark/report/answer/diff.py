@@ -20,6 +20,7 @@ from gatemark.stats.math.interval import Interval
 T = TypeVar("T")
 WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
+BLIND = 0.1  # a change beyond the noise that repeats may hide, if nothing is said of it
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
 COLOUR = {"slower": "red", "faster": "green"}
 
@@ -109,12 +110,18 @@ def _visible(row: Compared, seen: Sequence[float]) -> float:
 
 
 def _unseen(rows: Sequence[Compared], seen: Sequence[float]) -> str:
-    """Return that no value differs, with the change that would have been seen in any of them."""
+    """Return that no value differs, with the change that would have been seen in any of them.
+
+    Where the repeats spread so far that a large change would not have been, nothing is denied.
+    """
     is_noisy = any(row.change.verdict == "within noise" for row in rows)
     text = f"no difference {'beyond noise ' if is_noisy else ''}seen"
     if not seen:
         return text
-    return f"{text}; a change of {number.plain(100 * max(seen), 1)} % would have been"
+    most = number.plain(100 * max(seen), 1)
+    if max(seen) - max(row.change.noise for row in rows) > BLIND:
+        return f"cannot be told: the repeats spread so far that a change of {most} % could hide"
+    return f"{text}; a change of {most} % would have been"
 
 
 def _count(values: int) -> str:

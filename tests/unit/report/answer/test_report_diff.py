@@ -65,11 +65,18 @@ def test_runs_alike_say_which_change_would_have_been_seen() -> None:
 
 
 def test_the_value_that_could_show_least_says_what_would_have_been_seen() -> None:
-    wide = row(30_000, path="route", spread=10)
+    wide = row(30_000, path="route", spread=4)
     first = told((row(30_000), row(30_000)), (wide, wide))[0]
     seen = re.match(r"no difference seen; a change of ([\d.]+) % would have been: ", first)
     assert seen
-    assert float(seen[1]) > 5
+    assert float(seen[1]) > 2
+
+
+def test_repeats_that_would_hide_a_large_change_deny_none() -> None:
+    wide = row(30_000, path="route", spread=60)
+    first = told((row(30_000), row(30_000)), (wide, wide))[0]
+    assert first.startswith("cannot be told: the repeats spread so far that a change of ")
+    assert " % could hide: friday against monday, 2 values" in first
 
 
 def test_values_that_could_show_nothing_are_counted() -> None:
