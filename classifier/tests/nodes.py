@@ -276,16 +276,15 @@ def alike(lab: Lab) -> tuple[bool, str]:
     room = ("-s", "2048", "-B", "8192")  # bytes of a packet, KiB of them all
     words = ("-i", "lan", "-n", "-U", "--immediate-mode", *room, "-w", str(file), "udp")
     tcpdump = lab.start(1, "tcpdump", *words, log="tcpdump")
-    words = ("watch", str(MODEL), "lan", "--packets", *PREFERRED)
-    watch = lab.start(1, lab.program, *words, log="watched")
+    asked = "--packets", *PREFERRED
+    watch = lab.start(1, lab.program, "watch", str(MODEL), "lan", *asked, log="watched")
     becomes(lambda: bool(lab.lines("watched")) and "listening" in "".join(lab.lines("tcpdump")))
     lab.python(0, SEVERAL, "several", str(SENT)).wait()
     becomes(lambda: captured(file) >= 2 * SENT and not unread(lab))
     for process in (tcpdump, watch):
         process.send_signal(signal.SIGTERM)
         process.wait()
-    words = ("--lan", "10.77.0.0/24", *PREFERRED)
-    ran = run(lab.program, "run", str(MODEL), str(file), "--packets", *words)
+    ran = run(lab.program, "run", str(MODEL), str(file), "--lan", "10.77.0.0/24", *asked)
     by_capture = [line.split(",") for line in ran.stdout.splitlines()[1:]]
     by_socket = [line.split(",") for line in lab.lines("watched")[1:]]
     first: dict[str, int] = {}

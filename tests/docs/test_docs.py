@@ -13,7 +13,6 @@ verbs, options and targets.
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -21,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
+from typed import unknown
 
 from gatemark.node.binary import agent_path
 
@@ -36,7 +35,6 @@ FENCE = re.compile(r"^```(\w*)$")
 MARK = re.compile(r"^<!-- (not run|needs root|long, needs root|file)(?:: (.*))? -->$")
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
-OURS = ("gatemark", ".venv/bin/gatemark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,56 +213,6 @@ def test_a_file_that_is_shown_is_the_file() -> None:
     assert shown
     for block in shown:
         assert block.text == (ROOT / block.note).read_text(encoding="utf-8"), block.place
-
-
-def unknown(command: str) -> str | None:
-    """The first word of a command of ours that does not exist: a verb, an option, a target."""
-    try:
-        first, *words = shlex.split(command, comments=True) or [""]
-    except ValueError:  # no command at all
-        return None
-    if first == "sudo" and words:
-        first, *words = words
-    if first == "make":
-        return unknown_target(words)
-    return unknown_verb(words) if first in OURS else None
-
-
-def unknown_target(words: list[str]) -> str | None:
-    """Of `make [-C FOLDER] TARGET NAME=value`."""
-    folder, words = (words[1], words[2:]) if words[:1] == ["-C"] else ("", words)
-    targets = re.findall(r"^([\w-]+):", (ROOT / folder / "Makefile").read_text(), flags=re.M)
-    wanted = (word for word in words if word.islower() and "=" not in word)
-    return next((word for word in wanted if word not in targets), None)
-
-
-@cache
-def ours() -> Any:
-    """The command, with all verbs below it."""
-    from typer.main import get_command
-
-    from gatemark.commands.app import app
-
-    return get_command(app)
-
-
-def unknown_verb(words: list[str]) -> str | None:
-    """Of `gatemark VERB [VERB] --option ...`; what stands for something is in capitals."""
-    command = ours()
-    for word in words:
-        if word in ("--", "...", "|"):
-            return None
-        if word.startswith("-"):
-            known = {"-h", "--help"} | {name for p in command.params for name in p.opts}
-            if word.split("=")[0] not in known:
-                return word
-        elif verbs := getattr(command, "commands", None):
-            if not word.islower():
-                return None
-            if word not in verbs:
-                return word
-            command = verbs[word]
-    return None
 
 
 SEEN = {  # of each command, what does not exist

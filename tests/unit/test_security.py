@@ -5,12 +5,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import doors
 import pytest
-from doors import BEGIN, END, HEADS, ROOT
+import ways_in
+from ways_in import BEGIN, END, HEADS, ROOT
 
 PAGE = ROOT / "SECURITY.md"
-MORE = "name it in tests/doors.toml with its guard and its test, which fails without the guard"
+MORE = "name it in tests/ways_in.toml with its guard and its test, which fails without the guard"
 NEW = {
     "listener": (
         ("src/gatemark/new.py", "import socket\nsocket.create_server(('', 0))"),
@@ -38,25 +38,25 @@ NEW = {
 
 
 def test_each_way_in_is_named() -> None:
-    named = {(door.kind, site) for door in doors.doors() for site in door.sites}
-    assert sorted(doors.found() - named) == [], MORE
+    named = {(way.kind, site) for way in ways_in.ways() for site in way.sites}
+    assert sorted(ways_in.found() - named) == [], MORE
 
 
 def test_no_way_in_is_named_that_is_gone() -> None:
-    named = Counter((door.kind, site) for door in doors.doors() for site in door.sites)
-    assert sorted(set(named) - doors.found()) == []
+    named = Counter((way.kind, site) for way in ways_in.ways() for site in way.sites)
+    assert sorted(set(named) - ways_in.found()) == []
     assert [site for site, count in named.items() if count > 1] == []
 
 
 def test_each_program_is_named() -> None:
-    assert doors.started() == doors.programs(), MORE
+    assert ways_in.started() == ways_in.programs(), MORE
 
 
 def test_each_way_in_has_a_test() -> None:
-    for door in doors.doors():
-        assert door.kind in HEADS
-        assert door.tests, door.what
-        assert [test for test in door.tests if not (ROOT / test).is_file()] == []
+    for way in ways_in.ways():
+        assert way.kind in HEADS
+        assert way.tests, way.what
+        assert [test for test in way.tests if not (ROOT / test).is_file()] == []
 
 
 def test_each_test_that_the_page_names_is_there() -> None:
@@ -67,7 +67,7 @@ def test_each_test_that_the_page_names_is_there() -> None:
 def test_the_page_shows_the_table(request: pytest.FixtureRequest) -> None:
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
-    made = f"{before}{BEGIN}\n{doors.page()}{END}{rest.partition(END)[2]}"
+    made = f"{before}{BEGIN}\n{ways_in.page()}{END}{rest.partition(END)[2]}"
     if request.config.getoption("--update-golden"):
         PAGE.write_text(made)
     else:
@@ -80,7 +80,7 @@ def test_the_page_shows_the_table(request: pytest.FixtureRequest) -> None:
 def test_a_new_way_in_is_seen(kind: str, name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(text)
-    assert doors.found(tmp_path) == {(kind, name)}
+    assert ways_in.found(tmp_path) == {(kind, name)}
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_new_way_in_is_seen(kind: str, name: str, text: str, tmp_path: Path) -
 def test_what_is_no_way_in_is_passed_over(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(text)
-    assert doors.found(tmp_path) == set()
+    assert ways_in.found(tmp_path) == set()
 
 
 def test_a_new_program_is_seen(tmp_path: Path) -> None:
     (tmp_path / "src/gatemark").mkdir(parents=True)
     (tmp_path / "src/gatemark/new.py").write_text('host.run("nc", "-l")\nhost.start(["socat"])')
-    assert doors.started(tmp_path) == {"nc", "socat"}
+    assert ways_in.started(tmp_path) == {"nc", "socat"}

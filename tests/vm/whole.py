@@ -17,9 +17,8 @@ from typing import Any
 
 from gatemark.__main__ import main as gatemark
 from gatemark.node.quoted import as_written, sh
-from gatemark.station import load
+from gatemark.station.qemu import lab
 from gatemark.station.qemu.guest import TABLE, model
-from gatemark.station.qemu.lab import VirtualLab
 from vm.box import OPENWRT, OPENWRT_SETTINGS
 
 # What counts, draws or keeps the time by itself.
@@ -30,7 +29,7 @@ WANDERS = (
 SYSCTLS = f"sysctl -a 2> /dev/null | grep -vE '{'|'.join(WANDERS)}'"
 
 
-class Watched(VirtualLab):
+class Watched(lab.VirtualLab):
     """A virtual gateway whose settings are read before the first trial and after the last."""
 
     before = ""
@@ -67,7 +66,7 @@ def watched(data: Mapping[str, Any], path: Path) -> Watched:
 
 
 if __name__ == "__main__":
-    load.KINDS["qemu"] = watched
+    lab.from_file = watched
     where = [] if "--resume" in sys.argv else ["--station", OPENWRT]
     sys.argv[1:] = ["run", *sys.argv[1:], *where]
     gatemark()

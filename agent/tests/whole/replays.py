@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wire import Agent, Event, Keys, SkipError, Wire, expect, holds, ones_sum, sh, unless_overrun
 
@@ -86,7 +86,7 @@ def stall_sides(pids: list[int], stall: Stall, t0_us: int) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def play(wire: Wire, stall: Stall | None = None, **keys: object) -> tuple[Event, Event]:
+def play(wire: Wire, stall: Stall | None = None, **keys: Any) -> tuple[Event, Event]:
     """Both sides from a common beginning to their ends; a stall is of the sides that it names."""
     if wire.loopback:
         raise SkipError("needs two hosts")
@@ -147,7 +147,7 @@ def replaying_through_a_stall(wire: Wire) -> None:
 @unless_overrun()
 def replaying_clones(wire: Wire) -> None:
     """Each flow three times from two clients, at a rate, one way only."""
-    keys = {"clones": 3, "clients": 2, "rate_pps": 2000, "ways": "up"}
+    keys: Keys = {"clones": 3, "clients": 2, "rate_pps": 2000, "ways": "up"}
     lan, wan = play(wire, **keys)
     all_there(lan, wan)
     expect((lan["sender"]["tried"], wan["sender"]["tried"]), (300, 0))

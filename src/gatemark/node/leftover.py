@@ -32,6 +32,13 @@ def folders() -> list[Path]:
     return sorted(path for path in paths if NAME.fullmatch(path.name) and shared.ours(path))
 
 
+def supervisor_of(folder: Path) -> int:
+    """The pid in the name of one of `folders()`."""
+    match = NAME.fullmatch(folder.name)
+    assert match
+    return int(match[1])
+
+
 def processes(supervisor: int) -> list[int]:
     """Those that belong to the program of a supervisor, by its pid, and live."""
     marks = tuple(f"{MARK}={place}/gatemark-program-{supervisor}.".encode() for place in PLACES)
@@ -49,7 +56,7 @@ def end(supervisor: int) -> list[int]:
     """
     left = above(lambda: _kill(supervisor))
     for folder in folders():
-        if not left and _supervisor(folder) == supervisor and not _supervised(folder):
+        if not left and supervisor_of(folder) == supervisor and not _supervised(folder):
             shared.remove(folder)
     return left
 
@@ -59,7 +66,7 @@ def sweep() -> list[str]:
     lines = []
     for folder in folders():
         if not _supervised(folder):
-            left = end(_supervisor(folder))
+            left = end(supervisor_of(folder))
             pids = ", ".join(map(str, left))
             lines.append(
                 f"{folder}, of a dead run: pids {pids} could not be ended"
@@ -102,15 +109,9 @@ def _kill(supervisor: int) -> list[int]:
 def _supervised(folder: Path) -> bool:
     """Whether its supervisor lives: another process may have got the number since."""
     try:
-        return Path(f"/proc/{_supervisor(folder)}/cwd").readlink() == folder
+        return Path(f"/proc/{supervisor_of(folder)}/cwd").readlink() == folder
     except OSError:
         return False
-
-
-def _supervisor(folder: Path) -> int:
-    match = NAME.fullmatch(folder.name)
-    assert match  # one of folders()
-    return int(match[1])
 
 
 def _pids() -> Iterator[int]:

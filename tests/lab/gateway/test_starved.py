@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real-time program takes the gateway's CPU: it ends with its trial, and the next is clean."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -131,10 +132,11 @@ def test_the_next_start_ends_what_a_killed_run_left(tmp_path: Path) -> None:
         assert until(lambda: bool(set(leftover.folders()) - others), within_s=120.0)
         time.sleep(1.0)
         folders = set(leftover.folders()) - others
-        pids = [pid for path in folders for pid in leftover.processes(int(path.name[17:]))]
+        supervisors = {leftover.supervisor_of(path) for path in folders}
+        pids = [pid for one in supervisors for pid in leftover.processes(one)]
         assert pids
-        for path in folders:  # nor does the supervisor end it
-            subprocess.run(["kill", "-KILL", path.name[17:]], check=True)
+        for one in supervisors:  # nor do they end it
+            os.kill(one, signal.SIGKILL)
         run.send_signal(signal.SIGKILL)
     finally:
         run.kill()

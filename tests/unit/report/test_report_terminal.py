@@ -2,6 +2,7 @@
 """The terminal: a block that draws seldom, plain text where there is no terminal."""
 
 import io
+from functools import partial
 from pathlib import Path
 
 import builder
@@ -75,9 +76,14 @@ def test_the_answer_so_far_grows_in_the_block_and_stands_once_without_one(
     shown, out, clock = live(terminal=terminal)
     shown.begin(10, 90)
     texts: list[str] = []
+
+    def telling(text: str) -> list[screen.Line]:
+        texts.append(text)
+        return [("", f"answer: {text}")]
+
     for text, at in (("first", 1.0), ("at once again", 2.0), ("later", 100.0)):
         clock.now = at
-        shown.answer(lambda text=text: texts.append(text) or [("", f"answer: {text}")])
+        shown.answer(partial(telling, text))
     shown.end()
     assert texts == made
     assert [text for text in ("first", "later") if f"answer: {text}" in out.getvalue()] == made

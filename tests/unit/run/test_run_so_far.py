@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.load import load
+from gatemark.plan.model import TrialSpec
 from gatemark.plan.order import order
 from gatemark.run import so_far
 
@@ -17,7 +18,9 @@ REST = [spec for spec in TRIALS if spec not in FIRST]
 
 
 @pytest.mark.parametrize(("left", "told"), [(TRIALS, False), ([FIRST[-1]], False), (REST, True)])
-def test_it_is_told_as_soon_as_none_of_the_first_points_is_left(left: list, told: bool) -> None:
+def test_it_is_told_as_soon_as_none_of_the_first_points_is_left(
+    left: list[TrialSpec], told: bool
+) -> None:
     assert so_far.is_answered(RUN, left) is told
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways into Gatemark, by reading its source: what listens, parses, starts programs, runs words.
 
-`doors.toml` names each with who guards it; SECURITY.md shows that. `found` is what the source has.
+`ways_in.toml` names each with who guards it, as SECURITY.md shows. `found`: what the source has.
 """
 
 import ast
@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-FILE: Final = ROOT / "tests" / "doors.toml"
-BEGIN: Final = "<!-- made of tests/doors.toml -->\n"
+FILE: Final = ROOT / "tests" / "ways_in.toml"
+BEGIN: Final = "<!-- made of tests/ways_in.toml -->\n"
 END: Final = "<!-- made -->\n"
 FOLDERS: Final = ("agent/src", "algorithms/src", "classifier/src", "counter", "bpf")
 HEADS: Final = {
@@ -26,7 +26,7 @@ HEADS: Final = {
     "script": "What runs a shell on a host",
     "words": "What runs words of a file",
 }
-# A call's name, or its last part after a dot -> kind of door. Python's.
+# A call's name, or its last part after a dot -> kind of way in. Python's.
 CALLS: Final = {
     **dict.fromkeys(("bind", "listen", "create_server", "start_server"), "listener"),
     **dict.fromkeys(("start_unix_server", "dask_scheduler.main", "dask_worker.main"), "listener"),
@@ -56,7 +56,7 @@ STARTS: Final = frozenset({"run", "Popen", "start", "pipe", "execvp", "create_su
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Way:
     """A row of the table."""
 
     kind: str
@@ -67,9 +67,9 @@ class Door:
     tests: tuple[str, ...]
 
 
-def doors() -> list[Door]:
+def ways() -> list[Way]:
     """All of the table."""
-    return msgspec.convert(tomllib.loads(FILE.read_text())["door"], list[Door])
+    return msgspec.convert(tomllib.loads(FILE.read_text())["way"], list[Way])
 
 
 def programs() -> frozenset[str]:
@@ -78,7 +78,7 @@ def programs() -> frozenset[str]:
 
 
 def found(root: Path = ROOT) -> set[tuple[str, str]]:
-    """Kind and file of each door that the source has."""
+    """Kind and file of each way in that the source has."""
     return {*_in_python(root), *_in_c(root), *_fuzzed(root)}
 
 
@@ -134,7 +134,7 @@ def _in_c(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _fuzzed(root: Path) -> Iterator[tuple[str, str]]:
-    """A parser in C that is worth a fuzzer is a door."""
+    """A parser in C that is worth a fuzzer is a way in."""
     for folder in ("agent", "algorithms", "classifier"):
         for path in (root / folder / "fuzz").glob("*fuzz*.c"):
             yield "parser", str(path.relative_to(root))
@@ -145,9 +145,9 @@ def page() -> str:
     lines = []
     for kind, head in HEADS.items():
         lines += [f"| {head.lower()} | as | held by | test |", "|---|---|---|---|"]
-        for door in doors():
-            if door.kind == kind:
-                tests = ", ".join(f"`{test}`" for test in door.tests)
-                lines.append(f"| {door.what} | {door.power} | {door.guard} | {tests} |")
+        for way in ways():
+            if way.kind == kind:
+                tests = ", ".join(f"`{test}`" for test in way.tests)
+                lines.append(f"| {way.what} | {way.power} | {way.guard} | {tests} |")
         lines.append("")
     return "\n".join((*lines, ""))
