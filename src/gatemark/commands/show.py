@@ -39,24 +39,36 @@ def show(
     Exit code 3 if it missed an expectation of its plan.
     """
     path = locate.newest([run] if run else None)[0]
-    if not (line or reference or row or subsystems):
-        made = answer.of_run(path)
-        answer.tell(made, json_=json_, whole=all_)
-    else:
-        source, made = _judged(path, line, subsystems)
+    if reference or row:
+        source = _judged(path, line, subsystems)
         if reference:
             _beside(source.judgement, json_=json_)
-        elif row:
-            _row(source, header=header)
         else:
-            answer.tell(made, json_=json_, whole=all_)
-    if made.missed:
+            _row(source, header=header)
+        missed = _is_missed(source)
+    else:
+        made = _asked(path, line, subsystems) if line or subsystems else answer.of_run(path)
+        answer.tell(made, json_=json_, whole=all_)
+        missed = made.missed
+    if missed:
         raise typer.Exit(REGRESSION)
 
 
-def _judged(path: Path, line: str, subsystems: Path | None) -> "tuple[Source, Transcript]":
-    """A run and its answer, made for what was asked besides."""
-    from gatemark.report import transcript
+def _is_missed(source: "Source") -> bool:
+    from gatemark.report.transcript import is_missed
+
+    return is_missed(source)
+
+
+def _asked(path: Path, line: str, subsystems: Path | None) -> "Transcript":
+    """The answer of a run, made for what was asked besides."""
+    from gatemark.report.transcript import transcript
+
+    return transcript(_judged(path, line, subsystems), answer.page(path))
+
+
+def _judged(path: Path, line: str, subsystems: Path | None) -> "Source":
+    """A run, judged for what was asked besides."""
     from gatemark.report.group import source
     from gatemark.store.naming import read
 
@@ -64,8 +76,7 @@ def _judged(path: Path, line: str, subsystems: Path | None) -> "tuple[Source, Tr
     if line:
         contents = asked_to_carry(contents, line)
     named = read(subsystems) if subsystems else ()
-    made = source.judged(contents, path, subsystems=named, drawn=False)
-    return made, transcript.transcript(made, answer.page(path))
+    return source.judged(contents, path, subsystems=named, drawn=False)
 
 
 def _row(source: "Source", *, header: bool) -> None:

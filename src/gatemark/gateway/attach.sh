@@ -3,8 +3,9 @@
 # Puts the classifier on this host, starts it, and returns when it is attached. Prints its folder,
 # and what it said by then, a line each.
 #
-# Behind shared.sh. Set before: $name of its folder, $binary and $model where they are now, $lan; $change and $undo of
-# what stands around it; $start, $watch: scripts that stay there. For any POSIX shell, with busybox.
+# Behind shared.sh. Set before: $name of its folder, $binary and $model where they are now, $lan;
+# $change and $undo of what stands around it; $start, $watch: scripts that stay there. For any POSIX
+# shell, with busybox.
 
 # Whether the classifier of a folder runs. A zombie has no exe.
 runs() {

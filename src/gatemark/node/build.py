@@ -4,12 +4,12 @@
 import importlib.util
 import os
 import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.node.isolated import INTERPRETER
 
 AGAIN: Final = "install gatemark again, this installation is incomplete"
 BUILD: Final = "GATEMARK_BUILD"  # in the environment: `no` builds and installs nothing
@@ -45,7 +45,7 @@ def built(path: Path, what: str) -> Path:
 
 def build(path: Path, what: str) -> None:
     """Build a file of the package in its repository. Raises UnavailableError."""
-    zig = {"ZIG_PYTHON": sys.executable} if importlib.util.find_spec(ZIG) else {}
+    zig = {"ZIG_PYTHON": INTERPRETER[0]} if importlib.util.find_spec(ZIG) else {}
     if fault := _set_up("build", str(path.relative_to(package().parents[1])), **zig):
         raise UnavailableError(f"{what} was not built: {fault}")
 
@@ -58,7 +58,7 @@ def require_zig() -> None:
     fault = _set_up("install", "zig") if _may_build() else f"run `{fix}`"
     importlib.invalidate_caches()
     if not importlib.util.find_spec(ZIG):
-        why = fault or f"{sys.executable} is not of .venv: pip install ziglang"
+        why = fault or f"{INTERPRETER[0]} is not of .venv: pip install ziglang"
         raise UnavailableError(f"the compiler zig is not here; {why}")
 
 

@@ -19,7 +19,7 @@ from gatemark.node.bound import (
 )
 from gatemark.node.reader import Printed
 from gatemark.node.shield import begun, end, kill
-from gatemark.node.standing import Standing
+from gatemark.node.standing import Standing, no_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Namespace(_Here):
     standing: Standing | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def kept(cls, name: str, netns: str) -> Self:
+    def with_shell(cls, name: str, netns: str) -> Self:
         """A host in which a shell stays, until the namespace is removed with all processes."""
         return cls(name, netns, Standing(cls(name, netns).argv("sh")))
 
@@ -268,9 +268,7 @@ async def _spawn(
             )
         )
     except FileNotFoundError:
-        raise NodeError(
-            f"no '{argv[0]}' on this machine; `gatemark doctor` says how to get it"
-        ) from None
+        raise no_program(argv) from None
 
 
 async def run(name: str, argv: tuple[str, ...], stdin: str = "") -> str:

@@ -22,6 +22,7 @@ from gatemark.error import NodeError
 from gatemark.node.bound import OUTPUT_BYTES, PIECE_BYTES, Tail, in_short, too_much
 from gatemark.node.reader import reader
 
+Process = subprocess.Popen[bytes]
 Asked = tuple[int, bytes, str]  # exit code, output, the last of the errors
 
 # The command has a subshell of its own, so it leaves no variable, folder or option behind. The mark
@@ -37,7 +38,7 @@ class Standing:
 
     def __init__(self, argv: tuple[str, ...]) -> None:
         self._argv = argv
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._busy = False
 
     @property
@@ -48,11 +49,12 @@ class Standing:
     async def run(self, name: str, argv: tuple[str, ...]) -> Asked:
         """Run a command of the host `name`.
 
-        Raises NodeError where it prints too much, or the shell ends before it. The shell is gone
-        then, and where this is cancelled.
+        Raises NodeError where there is no such shell, the command prints too much, or the shell
+        ends before it. The shell is gone then, and where this is cancelled.
         """
+        process = self._there()  # not in the thread: whoever cancels this has to find it
         self._busy = True
-        task = asyncio.create_task(asyncio.to_thread(self._run, name, argv))
+        task = asyncio.create_task(asyncio.to_thread(self._run, process, name, argv))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -70,9 +72,9 @@ class Standing:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def _run(self, name: str, argv: tuple[str, ...]) -> Asked:
+    def _run(self, process: Process, name: str, argv: tuple[str, ...]) -> Asked:
         try:
-            return _ask(self._there(), name, argv)
+            return _ask(process, name, argv)
         except (EOFError, BrokenPipeError):
             self.close()
             raise NodeError(f"{name}: '{in_short(argv)}' failed: its shell was ended") from None
@@ -80,16 +82,28 @@ class Standing:
             self.close()
             raise
 
-    def _there(self) -> "subprocess.Popen[bytes]":
+    def _there(self) -> Process:
         if self._process is None or self._process.poll() is not None:
-            pipe = subprocess.PIPE
-            self._process = subprocess.Popen(
-                self._argv, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
-            )
+            self._process = _start(self._argv)
         return self._process
 
 
-def _ask(process: "subprocess.Popen[bytes]", name: str, argv: tuple[str, ...]) -> Asked:
+def no_program(argv: tuple[str, ...]) -> NodeError:
+    """The error of a command whose program this machine lacks."""
+    return NodeError(f"no '{argv[0]}' on this machine; `gatemark doctor` says how to get it")
+
+
+def _start(argv: tuple[str, ...]) -> Process:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            argv, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+        )
+    except FileNotFoundError:
+        raise no_program(argv) from None
+
+
+def _ask(process: Process, name: str, argv: tuple[str, ...]) -> Asked:
     """Raises EOFError or BrokenPipeError where it ended, NodeError where that is too much."""
     assert process.stdin
     assert process.stdout

@@ -14,8 +14,8 @@ from gatemark.plan.model import TrialSpec
 from gatemark.printable import printable
 from gatemark.quantity import UNITS
 from gatemark.report.answer import rates
-from gatemark.report.brief.lines import Line
 from gatemark.report.words import number
+from gatemark.report.words.screen import Line
 from gatemark.store.record import Record
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Live:
             return
         self._answer, self._answered = list(make()), now
         if self._block is None:
-            for _, text in (("", "the answer so far:"), *self._answer, ("", "")):
+            for _, text in (*self._answer, ("", "")):
                 self._line(text)
         self._draw(at_once=True)
 

@@ -70,19 +70,25 @@ def transcript(source: "Source", page: Path | None) -> Transcript:
     """All that can be asked of one run without naming anything besides it."""
     from gatemark.report import terminal
     from gatemark.report.brief import lines as brief
-    from gatemark.stats.expect import checks, facts, missed
     from gatemark.stats.values import values
 
-    judgement, run = source.judgement, source.run
+    judgement = source.judgement
     made = {
         "brief": list(map(_encodable, brief.lines(source, page))),
         "whole": list(map(_encodable, terminal.lines(source, page))),
         "values": [*values(judgement), *judgement.refusals],
         "more": list(_more(source)),
-        "missed": bool(missed(checks(judgement, run.plans, facts(run)))),
+        "missed": is_missed(source),
     }
     # By way of the file's form, so that what is kept can say nothing else.
     return msgspec.json.decode(msgspec.json.encode(made), type=Transcript)
+
+
+def is_missed(source: "Source") -> bool:
+    """Return True where a run misses an expectation of its plans."""
+    from gatemark.stats.expect import checks, facts, missed
+
+    return bool(missed(checks(source.judgement, source.run.plans, facts(source.run))))
 
 
 def key(path: Path) -> str:

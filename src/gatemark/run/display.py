@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gatemark.plan.model import TrialSpec
+from gatemark.report.words.screen import Line
 from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
 
@@ -43,7 +44,7 @@ class Display(Protocol):
     def result(self, record: Record) -> None:
         """A trial ended."""
 
-    def answer(self, make: Callable[[], Sequence[tuple[str, str]]]) -> None:
+    def answer(self, make: Callable[[], Sequence[Line]]) -> None:
         """The answer so far can be made: styles and lines."""
 
     def warn(self, text: str) -> None:

@@ -201,9 +201,10 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
             display.trial(spec, len(run.trials) - len(left), pace.left_s(left))
             records += await measure(rig, directory, spec, (left, records), display)
             still = _left(run, records)
-            pace.done(done for done in left if done not in still)
+            names = {spec.trial for spec in still}
+            pace.done(done for done in left if done.trial not in names)
             if so_far.is_answered(run, still):
-                display.answer(partial(so_far.lines, run, tuple(records)))
+                display.answer(partial(so_far.lines, run, records))
     return run
 
 

@@ -7,6 +7,7 @@ from gatemark.plan.model import TrialSpec
 from gatemark.plan.order import is_first
 from gatemark.report.brief import lines as brief
 from gatemark.report.group.source import Source
+from gatemark.report.words.screen import Line
 from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -19,6 +20,6 @@ def is_answered(run: Run, left: Collection[TrialSpec]) -> bool:
     return bool(plans) and not any(is_first(plans[spec.plan], spec.point) for spec in asked)
 
 
-def lines(run: Run, records: Sequence[Record]) -> list[brief.Line]:
+def lines(run: Run, records: Sequence[Record]) -> list[Line]:
     """Sentence and tables of what has been measured."""
     return list(brief.so_far(Source(run=run, records=records, judgement=judge(run, records))))

@@ -41,7 +41,7 @@ ROUTER = literal("cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf
 
 def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
     """The namespaces of a lab's hosts, by the hosts' short names; none is made yet."""
-    return {host: Namespace.kept(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
+    return {host: Namespace.with_shell(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
 
 
 def create(nodes: Mapping[str, Namespace]) -> None:
@@ -58,6 +58,8 @@ def create(nodes: Mapping[str, Namespace]) -> None:
 def remove(nodes: Mapping[str, Namespace]) -> None:
     """Remove those that are there, with every process in them."""
     for node in nodes.values():
+        if node.standing:
+            node.standing.close()
         if node.netns in netns.listnetns():
             end_processes(node.netns)
             netns.remove(node.netns)

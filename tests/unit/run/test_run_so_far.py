@@ -31,7 +31,9 @@ def test_a_plan_that_wants_nothing_first_tells_nothing_early() -> None:
 def test_it_has_the_sentence_and_the_tables_of_what_was_measured() -> None:
     run, records = builder.run(), builder.trials()
     text = "\n".join(text for _, text in so_far.lines(run, records))
-    assert text.startswith("Slowed to a home router's speed, the lab gateway routes 30.11 k")
+    assert text.startswith(
+        "so far:\nSlowed to a home router's speed, the lab gateway routes 30.11 k"
+    )
     assert "knee" in text
     assert "report.html" not in text
 

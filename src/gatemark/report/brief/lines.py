@@ -14,11 +14,12 @@ from gatemark.report.group.source import Source
 from gatemark.report.words.fold import Folded, fold, wrap
 from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, repeat_command, resume_command
+from gatemark.report.words.screen import Line
 
 LINES, COLUMNS = 24, 80
 HEADS: Final = 2  # lines above the rows of a brief table
 VIRTUAL: Final = "Virtual gateway: compare its setups with each other, not with devices."
-Line = tuple[str, str]  # rich style, text
+BLOCK: Final = 8  # lines of a run that goes on: its progress and warnings
 
 
 def lines(source: Source, page: Path | None) -> Iterator[Line]:
@@ -26,11 +27,7 @@ def lines(source: Source, page: Path | None) -> Iterator[Line]:
     first = list(_begin(source))
     last = [*_carries(source), *_expected(source), ("", ""), *_end(source, page)]
     yield from first
-    for table in _fitting(_tables(source), LINES - len(first) - len(last)):
-        yield "", ""
-        yield from (("bold", text) for text in table.caption)
-        yield from (("dim", text) for text in table.head)
-        yield from (("", text) for row in table.rows for text in row)
+    yield from _small(_tables(source), LINES - len(first) - len(last))
     yield from last
 
 
@@ -38,11 +35,9 @@ def so_far(source: Source) -> Iterator[Line]:
     """Sentence and tables of a run that goes on; nothing where nothing is known of its gateway."""
     tables = _tables(source)
     if any(table.rows for table in tables):
-        yield from _begin(source)
-        for table in _fitting(tables, LINES):
-            yield "", ""
-            yield from (("dim", text) for text in (*table.caption, *table.head))
-            yield from (("", text) for row in table.rows for text in row)
+        first = [("", "so far:"), *_begin(source)]
+        yield from first
+        yield from _small(tables, LINES - len(first) - BLOCK)
 
 
 def _begin(source: Source) -> Iterator[Line]:
@@ -67,6 +62,15 @@ def _expected(source: Source) -> Iterator[Line]:
         yield "", ""
     for style, text in expected:
         yield from _wrapped(style, text)
+
+
+def _small(tables: Sequence[Folded], room: int) -> Iterator[Line]:
+    """Tables within so many lines, each below an empty one."""
+    for table in _fitting(tables, room):
+        yield "", ""
+        yield from (("bold", text) for text in table.caption)
+        yield from (("dim", text) for text in table.head)
+        yield from (("", text) for row in table.rows for text in row)
 
 
 def _fitting(tables: Sequence[Folded], room: int) -> Sequence[Folded]:

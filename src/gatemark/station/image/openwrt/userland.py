@@ -154,7 +154,7 @@ def _compiler(folder: Path, arch: Arch, packages: Path) -> None:
     compiler = folder / COMPILER
     words = {"target": arch.target, "cpu": arch.cpu, "libc": _libc(packages)}
     inner = folder / sandbox.PYTHON if sandbox.is_nobody() else Path(sys.prefix)
-    place = inner / Path(sys.executable).relative_to(sys.prefix)
+    place = inner / Path(INTERPRETER[0]).relative_to(sys.prefix)
     python = shlex.join((str(place), *INTERPRETER[1:]))
     compiler.write_text(COMPILE.format(python=python, stage=folder / STAGE, **words))
     compiler.chmod(0o755)
