@@ -10,10 +10,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import gatemark
-
 INTERPRETER: Final = (sys.executable, "-I")
-OURS: Final = str(Path(gatemark.__file__).absolute().parents[1])
+OURS: Final = str(Path(__file__).absolute().parents[2])
 RUN: Final = """
 import sys
 _, ours, module, *words = sys.argv
