@@ -161,9 +161,9 @@ ALWAYS __u64 sum_bytes(const __u8 *from, const __u8 *end, __u32 length, __u32 su
 }
 
 /*
- * Whether the UDP checksum, which is there, is right. A packet from a socket on this machine may carry the sum of
- * its pseudo-header alone (CHECKSUM_PARTIAL: a device would have added the rest): right as well,
- * as the ring takes it.
+ * Whether the UDP checksum, which is there, is right. A packet from a socket on this machine may
+ * carry the sum of its pseudo-header alone (CHECKSUM_PARTIAL: a device would have added the rest):
+ * right as well, as the ring takes it.
  */
 ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp, const __u8 *end,
 			  __u32 zero)
@@ -179,9 +179,11 @@ ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp
 ALWAYS void take_delay(struct arrival *arrival, const struct sink_config *config, __u64 sent_ns,
 		       int bits)
 {
-	arrival->delay_ns = (arrival->time_ns - config->clock_ns - sent_ns) << (64 - bits);
-	arrival->negative = (__s64)arrival->delay_ns < 0;
-	arrival->delay_ns = arrival->negative ? 0 : arrival->delay_ns >> (64 - bits);
+	__u64 delay_ns = (arrival->time_ns - config->clock_ns - sent_ns) << (64 - bits);
+
+	/* Without a branch, each way of which the verifier would follow to the end. */
+	arrival->negative = (__u8)(delay_ns >> 63);
+	arrival->delay_ns = delay_ns >> (64 - bits) & ((__u64)arrival->negative - 1);
 }
 
 /* The header of agent/src/frame/header.h, at 14 bytes that are there. */
@@ -222,7 +224,8 @@ ALWAYS enum kind read_header(struct arrival *arrival, const struct sink_config *
 
 	if (at + HEADER_BYTES > end)
 		return FOREIGN;
-	kind = config->keyed ? read_tagged(arrival, config, at) : read_plain(arrival, config, at);
+	kind = CONSTANT(sink_keyed) ? read_tagged(arrival, config, at)
+				    : read_plain(arrival, config, at);
 	arrival->headed = kind == TEST;
 	return kind;
 }
@@ -322,10 +325,10 @@ ALWAYS enum kind read_frame(struct arrival *arrival, const struct sink_config *c
 		return NOT_OURS;
 	arrival->frame_bytes = length + FCS_BYTES < FRAME_LEAST ? FRAME_LEAST : length + FCS_BYTES;
 	type = be16(at + 12);
-	if (config->family == 4 && type == TYPE_IPV4) {
+	if (CONSTANT(sink_family) == 4 && type == TYPE_IPV4) {
 		if (!read_ipv4(&datagram, config, at + ETHERNET_BYTES, end))
 			return NOT_OURS;
-	} else if (config->family == 6 && type == TYPE_IPV6) {
+	} else if (CONSTANT(sink_family) == 6 && type == TYPE_IPV6) {
 		if (!read_ipv6(&datagram, at + ETHERNET_BYTES, end))
 			return NOT_OURS;
 	} else {
@@ -396,7 +399,7 @@ ALWAYS void add_time(struct sink_queue *queue, const struct sink_config *config,
 	if (!bin)
 		return;
 	bin->packets++;
-	if (config->delay == SINK_DELAY_NONE)
+	if (CONSTANT(sink_delay) == SINK_DELAY_NONE)
 		return;
 	bin->delay_sum_ns += arrival->delay_ns;
 	if (arrival->delay_ns > bin->delay_max_ns)
@@ -411,11 +414,11 @@ ALWAYS void add_unique(struct sink_queue *queue, const struct sink_config *confi
 	queue->unique++;
 	flow->unique++;
 	queue->bytes += arrival->frame_bytes;
-	if (config->delay == SINK_DELAY_NONE)
+	if (CONSTANT(sink_delay) == SINK_DELAY_NONE)
 		return;
 	queue->delay_negative += arrival->negative;
 	histogram_add(&queue->delay, arrival->delay_ns);
-	if (config->delay == SINK_DELAY_FLOW) {
+	if (CONSTANT(sink_delay) == SINK_DELAY_FLOW) {
 		struct sink_histogram *delay = bpf_map_lookup_elem(MAP(sink_flow_delay), &key);
 
 		if (delay)

@@ -24,6 +24,11 @@
 #define SINK_SILENCE "sink_silence" /* struct sink_silence; silence s of queue q is q * 256 + s */
 #define SINK_FLOW_DELAY "sink_flow_delay" /* struct sink_histogram, for each flow, or one unused */
 
+/* Constants: the verifier follows no way that a trial cannot take. */
+#define SINK_FAMILY "sink_family" /* 4 or 6 */
+#define SINK_KEYED "sink_keyed" /* 1: headers are tagged */
+#define SINK_DELAY "sink_delay" /* enum sink_delay */
+
 /* Buckets of count/histogram.h. */
 #define SINK_BUCKETS 1024
 
@@ -44,14 +49,11 @@ struct sink_config {
 	__u64 silence_ns; /* a longer time without an arrival is kept */
 	__u32 bins; /* of a queue */
 	__u32 run;
-	__u32 family; /* 4 or 6 */
-	__u32 delay; /* enum sink_delay */
 	__u16 port_low, port_high; /* UDP ports that are ours */
 	__u32 every_port; /* 1: packets without a test header are foreign and go on */
 	__u32 zero; /* 0, which the verifier does not know */
 	__u32 ledger; /* numbers of each flow that are kept; 0: none */
 	__u32 words; /* of each flow, in the ledger */
-	__u32 keyed; /* 1: headers are tagged */
 	__u32 mark; /* DSCP that packets were sent with */
 	struct bound bound;
 	struct siphash_key key;
@@ -102,14 +104,29 @@ struct sink_flow {
 
 enum sink_verdict { SINK_AHEAD, SINK_LATE, SINK_DUPLICATE, SINK_STALE };
 
+/*
+ * `by` where a value is above `most`, else 0, without a branch: the verifier would follow both ways
+ * of each to the end. Both are below 2^63. The empty assembly keeps the compiler from one.
+ */
+WRAPS static inline __attribute__((always_inline)) __u64 sink_above(__u64 value, __u64 most,
+								    __u64 by)
+{
+	__u64 sign = (__u64)((__s64)(most - value) >> 63);
+
+	asm volatile("" : "+r"(sign));
+	return sign & by;
+}
+
 /* Clears the words that the numbers from (exclusive) to (inclusive) begin. */
 static inline __attribute__((always_inline)) void sink_window_clear(struct sink_flow *flow,
 								    __u64 from, __u64 to)
 {
 	__u64 first = from / 64 + 1, words = to / 64 - from / 64;
 
-	for (__u64 i = 0; i < SINK_WINDOW_WORDS && i < words; i++)
-		flow->seen[(first + i) % SINK_WINDOW_WORDS] = 0;
+	if (!words)
+		return;
+	for (__u64 i = 0; i < SINK_WINDOW_WORDS; i++)
+		flow->seen[(first + i) % SINK_WINDOW_WORDS] &= ~sink_above(words, i, ~0ull);
 }
 
 /* Goes on to a number, higher than all before. */
@@ -200,10 +217,10 @@ static inline __attribute__((always_inline)) __u32 sink_log2(__u32 value)
 	__u32 log = 0;
 
 	for (__u32 step = 16; step; step >>= 1) {
-		if (value >> step) {
-			value >>= step;
-			log += step;
-		}
+		__u32 by = (__u32)sink_above(value, (1ull << step) - 1, step);
+
+		value >>= by;
+		log += by;
 	}
 	return log;
 }
@@ -211,31 +228,12 @@ static inline __attribute__((always_inline)) __u32 sink_log2(__u32 value)
 /* The bucket of a value: histogram_bucket() of count/histogram.h, where clz is a dozen steps. */
 static inline __attribute__((always_inline)) __u32 sink_bucket(__u64 value)
 {
-	__u32 shift = 0, high;
+	__u32 shift;
 
-	if (value < 64)
-		return (__u32)value;
 	if (value >> 36)
 		return SINK_BUCKETS - 1;
-	/* Bring the highest bit down to bit 5. */
-	high = (__u32)(value >> 5);
-	if (high >> 16) {
-		shift += 16;
-		high >>= 16;
-	}
-	if (high >> 8) {
-		shift += 8;
-		high >>= 8;
-	}
-	if (high >> 4) {
-		shift += 4;
-		high >>= 4;
-	}
-	if (high >> 2) {
-		shift += 2;
-		high >>= 2;
-	}
-	shift += high >> 1;
+	/* So far that the highest bit comes down to bit 5. */
+	shift = sink_log2((__u32)(value >> 5));
 	return (shift << 5) + (__u32)(value >> shift);
 }
 

@@ -82,21 +82,28 @@ static void configure(struct xdp *xdp, const struct sink *sink)
 		.bins = sink->options.bins,
 		.run = sink->options.run,
 		.mark = sink->options.mark,
-		.keyed = sink->options.keyed,
 		.bound = sink->options.bound,
 		.key = sink->key,
-		.family = (uint32_t)sink->family,
-		.delay = sink->options.delay ? SINK_DELAY_TOTAL : SINK_DELAY_NONE,
 		.port_low = (uint16_t)(ports->count ? ports->item[0] : 0),
 		.port_high = (uint16_t)(ports->count ? ports->item[ports->count - 1] : UINT16_MAX),
 		.every_port = !ports->count,
 	};
-	if (sink->options.delay_by_flow)
-		config->delay = SINK_DELAY_FLOW;
 }
 
-static int load(struct xdp *xdp, struct fault *fault)
+static enum sink_delay delay_of(const struct tally_options *options)
 {
+	if (options->delay_by_flow)
+		return SINK_DELAY_FLOW;
+	return options->delay ? SINK_DELAY_TOTAL : SINK_DELAY_NONE;
+}
+
+static int load(struct xdp *xdp, const struct sink *sink, struct fault *fault)
+{
+	const struct bpf_constant constants[] = {
+		{ SINK_FAMILY, (uint64_t)sink->family },
+		{ SINK_KEYED, sink->options.keyed },
+		{ SINK_DELAY, delay_of(&sink->options) },
+	};
 	const struct bpf_program program = {
 		.object = bpf_sink,
 		.object_bytes = bpf_sink_bytes,
@@ -106,6 +113,8 @@ static int load(struct xdp *xdp, struct fault *fault)
 		.needs = "Linux 5.9",
 		.maps = xdp->map,
 		.map_count = XDP_MAPS,
+		.constants = constants,
+		.constant_count = sizeof(constants) / sizeof(constants[0]),
 	};
 
 	xdp->program = bpf_program_load(&program, fault);
@@ -125,7 +134,7 @@ int xdp_open(struct xdp *xdp, const struct sink *sink, uint32_t queues, struct f
 	if (error)
 		return error;
 	configure(xdp, sink);
-	return load(xdp, fault);
+	return load(xdp, sink, fault);
 }
 
 /*

@@ -64,12 +64,19 @@ TEST(bpf_link_relocates_the_sink)
 		{ .name = SINK_FLOW_DELAY, .fd = 54 }, { .name = SINK_LEDGER, .fd = 55 },
 		{ .name = SINK_SILENCE, .fd = 56 },
 	};
+	static const struct bpf_constant constants[] = {
+		{ SINK_FAMILY, 4 },
+		{ SINK_KEYED, 0 },
+		{ SINK_DELAY, SINK_DELAY_TOTAL },
+	};
 	const struct bpf_program program = {
 		.object = bpf_sink,
 		.object_bytes = bpf_sink_bytes,
 		.section = SINK_SECTION,
 		.maps = all,
 		.map_count = 7,
+		.constants = constants,
+		.constant_count = 3,
 	};
 	struct bpf_linked linked;
 	unsigned int seen = 0;
