@@ -99,16 +99,29 @@ class Agent:
         self.tell({"cmd": "start"} | {key: at_us + ahead_us for key, at_us in when.items()})
         await self.event("start")
 
+    async def report(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
+        """Wait for the report of a job that ends by itself.
+
+        Its process goes meanwhile, for which the kernel may take 30 ms; `abort` waits for it.
+        """
+        return await self.event("done", within_s, tick)
+
     async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
-        """Wait for a job that ends by itself."""
-        done = await self.event("done", within_s, tick)
+        """Wait for a job that ends by itself, and for its process."""
+        done = await self.report(within_s, tick)
         await self.process.wait()
         return done
 
-    async def close(self, tick: Tick | None = None) -> dict[str, Any]:
-        """End the job in order and take its report."""
+    async def last(self, tick: Tick | None = None) -> dict[str, Any]:
+        """End the job in order and take its report, as `report`."""
         self.process.close_stdin()
-        return await self.done(ANSWER_S, tick)
+        return await self.report(ANSWER_S, tick)
+
+    async def close(self, tick: Tick | None = None) -> dict[str, Any]:
+        """End the job in order and take its report; its process has gone."""
+        done = await self.last(tick)
+        await self.process.wait()
+        return done
 
     async def abort(self) -> None:
         """End the job without its report: its pipe is closed first, then it is killed."""

@@ -31,6 +31,15 @@ async def whole(work: Coroutine[Any, Any, Made] | asyncio.Task[Made]) -> Made:
         raise
 
 
+async def together(*works: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What each of them returns. Raises what the first raises, when all are over."""
+    done = await asyncio.gather(*works, return_exceptions=True)
+    for result in done:
+        if isinstance(result, BaseException):
+            raise result
+    return done
+
+
 def kill(process: Process) -> None:
     """End it at once, if it still runs.
 

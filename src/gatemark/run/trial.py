@@ -145,14 +145,14 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         watchers = watching.watchers(bench, spec, wired)
         for watcher in watchers.values():
             stack.push_async_callback(watcher.abort)
-            await watcher.start()
+        await watching.start(watchers)
         if start:
             await start.wait(spec)
         ports = watchers["ports"]
         assert isinstance(ports, Ports)
         drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired], spec.line)
         ways = await mixed.go(spec, loads, drained, _rate(on_rate))
-        seen = {name: await watcher.stop() for name, watcher in reversed(watchers.items())}
+        seen = await watching.stop(watchers)
     await station.require_alive()  # a gateway that gave itself back meanwhile was not measured
     first = ways.pop(workloads.MAIN)
     remember(bench, spec.arm, first)

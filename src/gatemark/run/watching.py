@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that watches a trial, by name, in the order in which it starts; it stops in reverse."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from gatemark.gateway.setup import Setup
 from gatemark.node.shell import Here
+from gatemark.node.shield import together
 from gatemark.plan.exact import COUNTS
 from gatemark.plan.lasting import trial_s
 from gatemark.plan.model import TrialSpec
@@ -25,6 +27,8 @@ from gatemark.station.station import Station
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import Wire
 
+# What only reads, before the load and after the drain.
+READ: Final = ("starved", "caches", "threads", "line", "ports", "drops")
 SILENT = ("walk", "algorithm")  # kinds in which next to nothing is sent
 
 
@@ -72,6 +76,37 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
         **last,
     }
+
+
+async def start(watchers: Mapping[str, Watcher]) -> None:
+    """Start them in their order, those that only read at once."""
+    for names in _steps(watchers):
+        await together(*(watchers[name].start() for name in names))
+
+
+async def stop(watchers: Mapping[str, Watcher]) -> dict[str, Any]:
+    """What each has seen; they stop in reverse."""
+    seen: dict[str, Any] = {}
+    for names in reversed(_steps(watchers)):
+        done = await together(*(watchers[name].stop() for name in names))
+        seen |= zip(names, done, strict=True)
+    return seen
+
+
+def _steps(watchers: Iterable[str]) -> list[list[str]]:
+    """Names that start one after the other, and those that start at once, where the first stands.
+
+    What counts instructions or interrupts is behind them: it would count their reading.
+    """
+    steps: list[list[str]] = []
+    for name in watchers:
+        if name not in READ:
+            steps.append([name])
+        elif read := next((step for step in steps if step[0] in READ), None):
+            read.append(name)
+        else:
+            steps.append([name])
+    return steps
 
 
 def captures(spec: TrialSpec) -> bool:

@@ -12,7 +12,10 @@ from gatemark.node.shell import Node
 OFF = ("tcp-segmentation-offload", "generic-segmentation-offload")
 MARK = "@port"  # in front of each port's answers; `ip` says "port" of a bridged one itself
 GRO = "generic-receive-offload"
-LOOK = f"echo {MARK} {{device}}; ethtool -k {{device}}; ip -d link show dev {{device}}"
+# How large a packet GRO makes matters only where it is on.
+LOOK = f"""
+echo {MARK} {{device}}; seen=$(ethtool -k {{device}}); echo "$seen"
+case $seen in *'{GRO}: on'*) ip -d link show dev {{device}} ;; esac"""
 
 
 async def check_ports(ports: Mapping[str, Node]) -> None:

@@ -70,11 +70,11 @@ class Transfer:
         source, sink = ends if self.wire.away else ends[::-1]
         await sink.start()
         await source.start()
-        sent = await source.done(self.load.settle_s + self.load.duration_s + GRACE_S)
+        sent = await source.report(self.load.settle_s + self.load.duration_s + GRACE_S)
         await drained()
         ports = {"sender": "tcp", "sink": "tcp"}
         settle_ns = round(self.load.settle_s * 1e9)
-        read = await sink.close(tick)
+        read = await sink.last(tick)
         way = Way(self.wire, sent, read, ports, settle_ns, notes=strangers(sent, read))
         return way.noted(unfiltered(source, sink))
 

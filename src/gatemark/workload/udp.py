@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from gatemark.error import InvalidTrialError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.clock import Pair
+from gatemark.node.shell import Clock, Node
+from gatemark.node.shield import together
 from gatemark.plan.crowd import is_crowd
 from gatemark.plan.line.time import line_bits, longest_s
 from gatemark.plan.mix import frames
@@ -115,11 +117,17 @@ class Stream:
             request["clock_ns"] = clocks.wrapped_ns
         if clocks.is_one:
             request["most_pps"] = self.load.rate_pps or FASTEST_PPS
-        self._sink = await Agent.launch(sink, "sink", request, its_clock=clocks.sink)
-        self._sender = await Agent.launch(
-            source, "send", self._send_request(), its_clock=clocks.sender
+        await together(
+            self._launch_sink(sink, request, clocks.sink),
+            self._launch_sender(source, clocks.sender),
         )
         return self
+
+    async def _launch_sink(self, host: Node, request: dict[str, Any], its_clock: Clock) -> None:
+        self._sink = await Agent.launch(host, "sink", request, its_clock=its_clock)
+
+    async def _launch_sender(self, host: Node, its_clock: Clock) -> None:
+        self._sender = await Agent.launch(host, "send", self._send_request(), its_clock=its_clock)
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
@@ -134,7 +142,7 @@ class Stream:
         return Way(
             self.wire,
             sent,
-            await self._sink.close(tick),
+            await self._sink.last(tick),
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
             numbering=self._numbering() if self.seed else None,
@@ -143,7 +151,7 @@ class Stream:
 
     async def sent(self, sender: Agent) -> Report:
         """Wait for the sender's end; returns its report."""
-        return await sender.done(self.load.duration_s + GRACE_S)
+        return await sender.report(self.load.duration_s + GRACE_S)
 
     async def abort(self) -> None:
         """End both agents, whatever they do."""
