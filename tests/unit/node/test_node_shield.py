@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import pytest
 
+from gatemark.error import NodeError
 from gatemark.node.shell import Local
-from gatemark.node.shield import whole
+from gatemark.node.shield import together, whole
 
 READER = ("sh", "-c", 'eval "$(cat)"; true')  # its child reads a pipe of ours
 STEPS = range(4)  # of the event loop, in which a process is begun
@@ -44,3 +45,18 @@ def test_who_is_cancelled_goes_on_when_the_work_is_over() -> None:
         assert done == [True]
 
     asyncio.run(cancel())
+
+
+def test_what_is_done_together_is_over_where_one_of_it_fails() -> None:
+    done = []
+
+    async def work() -> None:
+        await asyncio.sleep(0.05)
+        done.append(True)
+
+    async def fail() -> None:
+        raise NodeError("lost")
+
+    with pytest.raises(NodeError, match="lost"):
+        asyncio.run(together(fail(), work()))
+    assert done == [True]
