@@ -14,7 +14,7 @@ from gatemark.station.image import build, sandbox
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.cache import SUMS, kept
 from gatemark.station.image.openwrt import image, sources, userland
-from gatemark.station.image.package import OPEN
+from gatemark.station.image.scratch import PLACE
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 
@@ -54,7 +54,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_what_is_no_archive_is_named(tmp_path: Path) -> None:
     put(tmp_path, "uci")
-    with TemporaryDirectory(dir=OPEN) as folder:
+    with TemporaryDirectory(dir=PLACE) as folder:
         sandbox.give(Path(folder))
         with pytest.raises(UsageError, match=r"uci-0123456789ab\.tar\.gz: cannot be unpacked"):
             sources.unpack(tmp_path / f"uci-0123456789ab{sources.SUFFIX}", Path(folder))
@@ -91,7 +91,7 @@ def test_every_part_is_known_by_its_sum() -> None:
 
 def built_by(script: str) -> tuple[str, Path]:
     """What a build says that does this."""
-    with TemporaryDirectory(dir=OPEN) as folder:
+    with TemporaryDirectory(dir=PLACE) as folder:
         sandbox.give(Path(folder))
         done = sandbox.run(Path(folder), ("sh", "-c", script), {})
         return done.stdout + done.stderr, Path(folder)

@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.node import nobody
+from gatemark.station.image import scratch
 from gatemark.station.image.cache import kept
 from gatemark.store import xdg
 
@@ -42,7 +42,6 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 # What comes over the network is read as apt's own user (apt.conf(5)), but in a user namespace of
 # our own, which has no second user. That one has to get to our folder, and root's cache is root's.
 NO_SANDBOX: Final = 'APT::Sandbox::User "root";'
-OPEN: Final = "/var/tmp"  # noqa: S108  a folder of a new name below it
 APT_USER: Final = "_apt"
 FETCH_S: Final = 900.0  # some 60 MB
 KERNEL: Final = "kernel"  # where the kernel's package is put
@@ -58,8 +57,8 @@ def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Pa
 
     def fetch(place: Path) -> None:
         announce(f"downloading {kernel} and tools for {arch} from the distribution, once")
-        with tempfile.TemporaryDirectory(dir=OPEN) as folder:
-            _fetch(Path(folder), arch, kernel, tools, place)
+        with scratch.folder() as folder:
+            _fetch(folder, arch, kernel, tools, place)
 
     return kept(xdg.cache() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
 

@@ -6,18 +6,17 @@ The kernel, its modules, busybox, dropbear, nft and ip are the distribution's, a
 """
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.station.image import build, cpio, elf, sandbox
+from gatemark.station.image import build, cpio, elf, sandbox, scratch
 from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.image.build import Image, Parts
 from gatemark.station.image.cache import SUMS, kept, sha256, sound
 from gatemark.station.image.openwrt import files, sources, userland
-from gatemark.station.image.package import OPEN, packages
+from gatemark.station.image.package import packages
 from gatemark.store import xdg
 
 NAME: Final = "openwrt"
@@ -39,8 +38,8 @@ def make(
     `agreed`: the SHA-256 of archives that Gatemark does not know. Raises UsageError if sources are
     missing or not known, UnavailableError if tools or packages are.
     """
-    with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-") as own:
-        return _made(arch, sources.taken(folder, Path(own), agreed), announce)
+    with scratch.folder() as own:
+        return _made(arch, sources.taken(folder, own, agreed), announce)
 
 
 def _made(arch: Arch, parts: Mapping[str, Path], announce: Callable[[str], None]) -> Path:
@@ -52,11 +51,11 @@ def _made(arch: Arch, parts: Mapping[str, Path], announce: Callable[[str], None]
 
     def fill(place: Path) -> None:
         announce(f"building the image of OpenWrt for {arch.debian}'s virtual gateway")
-        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-", dir=OPEN) as unpacked:
-            sandbox.give(Path(unpacked))
+        with scratch.folder() as unpacked:
+            sandbox.give(unpacked)
             for name in parts.keys() & {sources.FOLDERS, sources.SCRIPTS, "netifd", sources.SQM}:
-                sources.unpack(parts[name], Path(unpacked))
-            copied = files.copied(Path(unpacked), arch, parts)
+                sources.unpack(parts[name], unpacked)
+            copied = files.copied(unpacked, arch, parts)
         from_packages = build.parts_of(source, _wanted)
         (place / "kernel").write_bytes(from_packages.kernel)
         tree = _tree(from_packages, compiled, copied)

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -23,11 +22,11 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.build import require_zig
 from gatemark.node.isolated import INTERPRETER
-from gatemark.station.image import sandbox
+from gatemark.station.image import sandbox, scratch
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import kept, sha256
 from gatemark.station.image.openwrt import sources
-from gatemark.station.image.package import OPEN, files
+from gatemark.station.image.package import files
 from gatemark.store import xdg
 
 Announce = Callable[[str], None]
@@ -102,9 +101,9 @@ def compiled(arch: Arch, parts: Mapping[str, Path], packages: Path, announce: An
     key = _key(arch, parts, packages)
 
     def make(place: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="gatemark-openwrt-", dir=OPEN) as folder:
-            _build(Path(folder), arch, parts, packages, announce)
-            _pack(Path(folder) / STAGE, place / TAR)
+        with scratch.folder() as folder:
+            _build(folder, arch, parts, packages, announce)
+            _pack(folder / STAGE, place / TAR)
 
     return kept(xdg.cache() / "userland" / f"openwrt-{arch.debian}-{key}", make) / TAR
 
