@@ -59,7 +59,7 @@ class Standing:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             self.close()  # so the thread reads to the end
-            await asyncio.wait([task])
+            await asyncio.gather(task, return_exceptions=True)  # it fails, which nobody asks for
             raise
         finally:
             self._busy = False

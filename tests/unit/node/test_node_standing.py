@@ -2,6 +2,7 @@
 """A shell that stays: each command is on its own, and what ends one ends no other."""
 
 import asyncio
+import gc
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -96,15 +97,20 @@ def test_who_is_cancelled_has_ended_what_he_ran(tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "pid")
 
     async def use(shell: Standing) -> int:
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: said.append(about))
         script = f"echo $$ > {fifo}; exec sleep 600"
         task = asyncio.create_task(shell.run("host", ("sh", "-c", script)))
         pid = int(await asyncio.to_thread(fifo.read_text))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        del task
+        gc.collect()  # a failure that nobody took is told then
         return pid
 
+    said: list[dict[str, Any]] = []
     pid = used(use)
     assert not _runs(pid)
+    assert said == []
 
 
 def _runs(pid: int) -> bool:
