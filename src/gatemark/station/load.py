@@ -32,7 +32,11 @@ def load(name: str) -> Station:
     """A shipped station by name, or one from a file. Raises UsageError; nothing is built yet."""
     path = Path(name) if name.endswith(".toml") else stations_folder() / f"{name}.toml"
     if not name.endswith(".toml") and name not in stations():
-        raise UsageError(f"no station '{name}'{nearest(name, stations())}, or a file NAME.toml")
+        ours = f"{nearest(name, stations())} (a file of your own ends in .toml)"
+        raise UsageError(f"no station '{name}'{ours}")
+    if path.suffix and not path.exists():
+        make = "`gatemark station introduce root@ADDRESS` writes such a file"
+        raise UsageError(f"{path}: there is no such station file: {make}")
     data = read_toml(path)
     return _maker(_kind(data, path))(data, path)
 

@@ -75,7 +75,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_the_nearest_name_is_offered() -> None:
-    with pytest.raises(UsageError, match=r"no station 'labb'; did you mean 'lab'\?, or a file"):
+    with pytest.raises(UsageError, match=r"no station 'labb'; did you mean 'lab'\? \(a file"):
         load("labb")
 
 
