@@ -54,7 +54,10 @@ MISTAKES = (
     ("run kofler --variant shrt", "--variant shrt: no plan of 'kofler' has that variant; did you"),
     ("run none.toml", "none.toml: No such file or directory: give the path of a TOML file"),
     ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
-    ("run --station none.toml", "none.toml: No such file or directory: give the path"),
+    (
+        "run --station none.toml",
+        "none.toml: there is no such station file: `gatemark station introduce",
+    ),
     ("run --resume none", "none: no run there; `gatemark run` makes one"),
     ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),
     ("run --resume none --set a=1", "--resume goes on with a run as it was planned: leave out"),
