@@ -406,8 +406,8 @@ ALWAYS void add_time(struct sink_queue *queue, const struct sink_config *config,
 		bin->delay_max_ns = arrival->delay_ns;
 }
 
-ALWAYS void add_unique(struct sink_queue *queue, const struct sink_config *config,
-		       struct sink_flow *flow, const struct arrival *arrival)
+ALWAYS void add_unique(struct sink_queue *queue, struct sink_flow *flow,
+		       const struct arrival *arrival)
 {
 	__u32 key = arrival->flow;
 
@@ -463,7 +463,7 @@ ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 		add_reordered(queue, flow, arrival);
 		/* fall through */
 	case SINK_AHEAD:
-		add_unique(queue, config, flow, arrival);
+		add_unique(queue, flow, arrival);
 		break;
 	case SINK_DUPLICATE:
 		queue->duplicated++;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page tells its reader to type: whether we have such a verb, option or target."""
+"""Commands that a page tells its reader to type: the verb, option or target that we lack."""
 
 import re
 import shlex
@@ -25,7 +25,7 @@ def unknown(command: str) -> str | None:
 
 
 def unknown_target(words: list[str]) -> str | None:
-    """Of `make [-C FOLDER] TARGET NAME=value`."""
+    """The first target of `make [-C FOLDER] TARGET NAME=value` that does not exist."""
     folder, words = (words[1], words[2:]) if words[:1] == ["-C"] else ("", words)
     targets = re.findall(r"^([\w-]+):", (ROOT / folder / "Makefile").read_text(), flags=re.M)
     wanted = (word for word in words if word.islower() and "=" not in word)
@@ -43,7 +43,7 @@ def ours() -> Any:
 
 
 def unknown_verb(words: list[str]) -> str | None:
-    """Of `gatemark VERB [VERB] --option ...`; what stands for something is in capitals."""
+    """The first verb or option of `gatemark` that does not exist; placeholders are capitals."""
     command = ours()
     for word in words:
         if word in ("--", "...", "|"):

@@ -100,7 +100,7 @@ VERDICTS = (
 
 def test_every_verdict_is_explained() -> None:
     pages = {verdict: words().get(plain(verdict)) or column(verdict) for verdict in VERDICTS}
-    assert [of for of, page in pages.items() if not page or page.kind != "verdict"] == []
+    assert [verdict for verdict, page in pages.items() if not page or page.kind != "verdict"] == []
 
 
 def heads() -> Iterator[tuple[str, str]]:
@@ -152,7 +152,7 @@ def test_no_column_is_of_two_pages() -> None:
 
 
 def misshapen(entry: Entry) -> Iterator[str]:
-    """What a page lacks of the shape of all, or has beyond it."""
+    """Yield each part that a page lacks of the shape of all, or has beyond it."""
     yield from (f"line {name}" for name in entry.lines if name not in LINES)
     yield from (name for name in ("formula", "fooled by", "type") if not entry.line(name))
     if bool(entry.line("unit")) is not (entry.kind == "quantity" and entry.word != "interval"):

@@ -40,24 +40,20 @@ def show(
     """
     path = locate.newest([run] if run else None)[0]
     if reference or row:
+        from gatemark.report.transcript import is_missed
+
         source = _judged(path, line, subsystems)
         if reference:
             _beside(source.judgement, json_=json_)
         else:
             _row(source, header=header)
-        missed = _is_missed(source)
+        missed = is_missed(source)
     else:
         made = _asked(path, line, subsystems) if line or subsystems else answer.of_run(path)
         answer.tell(made, json_=json_, whole=all_)
         missed = made.missed
     if missed:
         raise typer.Exit(REGRESSION)
-
-
-def _is_missed(source: "Source") -> bool:
-    from gatemark.report.transcript import is_missed
-
-    return is_missed(source)
 
 
 def _asked(path: Path, line: str, subsystems: Path | None) -> "Transcript":

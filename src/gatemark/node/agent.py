@@ -112,14 +112,14 @@ class Agent:
         await self.process.wait()
         return done
 
-    async def last(self, tick: Tick | None = None) -> dict[str, Any]:
+    async def finish(self, tick: Tick | None = None) -> dict[str, Any]:
         """End the job in order and take its report, as `report`."""
         self.process.close_stdin()
         return await self.report(ANSWER_S, tick)
 
     async def close(self, tick: Tick | None = None) -> dict[str, Any]:
         """End the job in order and take its report; its process has gone."""
-        done = await self.last(tick)
+        done = await self.finish(tick)
         await self.process.wait()
         return done
 

@@ -32,7 +32,7 @@ async def whole(work: Coroutine[Any, Any, Made] | asyncio.Task[Made]) -> Made:
 
 
 async def together(*works: Coroutine[Any, Any, Any]) -> list[Any]:
-    """What each of them returns. Raises what the first raises, when all are over."""
+    """Return what each returns. Raises what the first raises, when all are over."""
     done = await asyncio.gather(*works, return_exceptions=True)
     for result in done:
         if isinstance(result, BaseException):

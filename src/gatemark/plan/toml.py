@@ -58,12 +58,13 @@ def string(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def read_toml(path: Path | Traversable) -> dict[str, Any]:
+def read_toml(path: Path | Traversable, made_by: str = "") -> dict[str, Any]:
     """A TOML file; an unreadable one is the user's error, told with its line.
 
     One that never ends, or that would take hours to parse, is refused: it may be a stranger's.
+    `made_by`: the command that writes such a file, for who has none.
     """
-    text = _text(path)
+    text = _text(path, made_by)
     deep = "nested too deep for TOML that a person wrote"
     if match := LONG.search(text):
         raise UsageError(f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {deep}")
@@ -80,7 +81,7 @@ def read_toml(path: Path | Traversable) -> dict[str, Any]:
     return made
 
 
-def _text(path: Path | Traversable) -> str:
+def _text(path: Path | Traversable, made_by: str) -> str:
     """What a regular file holds; a pipe or a device may have no end."""
     try:
         if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
@@ -89,7 +90,9 @@ def _text(path: Path | Traversable) -> str:
             read = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         why = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: {why}: give the path of a TOML file") from None
+        is_missing = isinstance(error, FileNotFoundError)
+        more = f"; `{made_by}` writes one" if made_by and is_missing else ""
+        raise UsageError(f"{path}: {why}: give the path of a TOML file{more}") from None
     if len(read) > MOST_BYTES:
         raise UsageError(f"{path}: more than {MOST_BYTES >> 20} MiB: no TOML that a person wrote")
     try:

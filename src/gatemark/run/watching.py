@@ -85,7 +85,7 @@ async def start(watchers: Mapping[str, Watcher]) -> None:
 
 
 async def stop(watchers: Mapping[str, Watcher]) -> dict[str, Any]:
-    """What each has seen; they stop in reverse."""
+    """Stop them in reverse; return what each has seen."""
     seen: dict[str, Any] = {}
     for names in reversed(_steps(watchers)):
         done = await together(*(watchers[name].stop() for name in names))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Before each trial: is every test port still as the measurement needs it?"""
 
-import asyncio
 from collections.abc import Mapping
 
 from gatemark.error import StationError
 from gatemark.node.quoted import joined, literal, sh, shell
 from gatemark.node.shell import Node
+from gatemark.node.shield import together
 
 # `ethtool -k` names; a merged or cut packet would not be one wire packet in one skb.
 OFF = ("tcp-segmentation-offload", "generic-segmentation-offload")
@@ -21,7 +21,7 @@ case $seen in *'{GRO}: on'*) ip -d link show dev {{device}} ;; esac"""
 async def check_ports(ports: Mapping[str, Node]) -> None:
     """Raise StationError unless segmentation and aggregation are off on each of these ports."""
     nodes = dict.fromkeys(ports.values())
-    await asyncio.gather(
+    await together(
         *(_check_node(node, [port for port, at in ports.items() if at == node]) for node in nodes)
     )
 

@@ -34,10 +34,7 @@ def load(name: str) -> Station:
     if not name.endswith(".toml") and name not in stations():
         ours = f"{nearest(name, stations())} (a file of your own ends in .toml)"
         raise UsageError(f"no station '{name}'{ours}")
-    if path.suffix and not path.exists():
-        make = "`gatemark station introduce root@ADDRESS` writes such a file"
-        raise UsageError(f"{path}: there is no such station file: {make}")
-    data = read_toml(path)
+    data = read_toml(path, "gatemark station introduce root@ADDRESS")
     return _maker(_kind(data, path))(data, path)
 
 

@@ -74,7 +74,7 @@ class Transfer:
         await drained()
         ports = {"sender": "tcp", "sink": "tcp"}
         settle_ns = round(self.load.settle_s * 1e9)
-        read = await sink.last(tick)
+        read = await sink.finish(tick)
         way = Way(self.wire, sent, read, ports, settle_ns, notes=strangers(sent, read))
         return way.noted(unfiltered(source, sink))
 

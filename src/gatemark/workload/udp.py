@@ -117,7 +117,7 @@ class Stream:
             request["clock_ns"] = clocks.wrapped_ns
         if clocks.is_one:
             request["most_pps"] = self.load.rate_pps or FASTEST_PPS
-        await together(
+        await together(  # each is kept as it comes, for `abort`
             self._launch_sink(sink, request, clocks.sink),
             self._launch_sender(source, clocks.sender),
         )
@@ -142,7 +142,7 @@ class Stream:
         return Way(
             self.wire,
             sent,
-            await self._sink.last(tick),
+            await self._sink.finish(tick),
             ports={end: ready["port"] for end, ready in ends.items()},
             port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
             numbering=self._numbering() if self.seed else None,

@@ -133,10 +133,10 @@ def test_the_next_start_ends_what_a_killed_run_left(tmp_path: Path) -> None:
         time.sleep(1.0)
         folders = set(leftover.folders()) - others
         supervisors = {leftover.supervisor_of(path) for path in folders}
-        pids = [pid for one in supervisors for pid in leftover.processes(one)]
+        pids = [pid for parent in supervisors for pid in leftover.processes(parent)]
         assert pids
-        for one in supervisors:  # nor do they end it
-            os.kill(one, signal.SIGKILL)
+        for supervisor in supervisors:  # nor do they end it
+            os.kill(supervisor, signal.SIGKILL)
         run.send_signal(signal.SIGKILL)
     finally:
         run.kill()

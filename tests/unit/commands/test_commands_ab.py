@@ -23,7 +23,7 @@ REFUSALS = (
     ("ab nat nta", "'nta': no path 'nta'; did you mean 'nat'?"),
     ("ab nat nat+filter", "'nat+filter': `features`: 'filter': write filter:N"),
     ("ab nat none.toml", "NEW is a station and OLD a setup: name two of a kind"),
-    ("ab none.toml other.toml", "none.toml: there is no such station file"),
+    ("ab none.toml other.toml", "none.toml: No such file or directory"),
     ("ab lab lab --station lab", "OLD and NEW are stations themselves: leave out --station"),
     ("ab nat nat --setup nat", "--setup is what two stations are set to"),
     ("ab nat nat --switch flash.sh", "--switch 'flash.sh': say where the arm's name goes"),

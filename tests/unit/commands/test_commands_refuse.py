@@ -56,7 +56,8 @@ MISTAKES = (
     ("run --station labb", "no station 'labb'; did you mean 'lab'?"),
     (
         "run --station none.toml",
-        "none.toml: there is no such station file: `gatemark station introduce",
+        "none.toml: No such file or directory: give the path of a TOML file; "
+        "`gatemark station introduce root@ADDRESS` writes one",
     ),
     ("run --resume none", "none: no run there; `gatemark run` makes one"),
     ("run --resume none --out x", "--resume goes on with a run as it was planned: leave out"),

@@ -97,7 +97,7 @@ def test_who_is_cancelled_has_ended_what_he_ran(tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "pid")
 
     async def use(shell: Standing) -> int:
-        asyncio.get_running_loop().set_exception_handler(lambda _, about: said.append(about))
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: complaints.append(about))
         script = f"echo $$ > {fifo}; exec sleep 600"
         task = asyncio.create_task(shell.run("host", ("sh", "-c", script)))
         pid = int(await asyncio.to_thread(fifo.read_text))
@@ -107,10 +107,10 @@ def test_who_is_cancelled_has_ended_what_he_ran(tmp_path: Path) -> None:
         gc.collect()  # a failure that nobody took is told then
         return pid
 
-    said: list[dict[str, Any]] = []
+    complaints: list[dict[str, Any]] = []
     pid = used(use)
     assert not _runs(pid)
-    assert said == []
+    assert complaints == []
 
 
 def _runs(pid: int) -> bool:

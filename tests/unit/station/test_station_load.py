@@ -80,7 +80,9 @@ def test_the_nearest_name_is_offered() -> None:
 
 
 def test_a_missing_file_is_told_with_the_mend() -> None:
-    with pytest.raises(UsageError, match=r"none\.toml: there is no such station file"):
+    with pytest.raises(
+        UsageError, match=r"none\.toml: No such file or directory: give the path of"
+    ):
         load("none.toml")
 
 

@@ -20,7 +20,7 @@ YOUNG_S: Final = 60.0  # whoever made it may not hold it yet
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A fresh one, held by a lock that ends with this process."""
+    """Make a fresh folder, held by a lock that ends with this process."""
     sweep()
     with tempfile.TemporaryDirectory(prefix=NAME, dir=PLACE) as name:
         held = os.open(name, os.O_RDONLY | os.O_DIRECTORY)
@@ -39,7 +39,7 @@ def sweep() -> None:
 
 
 def _is_left(path: Path) -> bool:
-    """Whether it is an old folder of ours, or of the nobody who builds for root, and none holds it.
+    """Return True for an old folder that nobody holds, of ours or of who builds for root.
 
     A link is never followed.
     """
