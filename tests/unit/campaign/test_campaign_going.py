@@ -24,6 +24,7 @@ STATIONS = [("a", "m"), ("b", "n")]
 REPEATS = 3
 TRIAL_S = 0.3
 PATIENCE_S = 60.0
+LASTING_S = PATIENCE_S  # a trial that does not end before the test does, on any machine
 COORDINATOR = f"""
 import sys, time
 from pathlib import Path
@@ -36,16 +37,16 @@ from gatemark.commands.campaign.coordinate import alone
 folder = Path(sys.argv[1])
 with alone(folder):
     made = Ledger(folder / "campaign.db", time.time, synchronous="OFF")
-    local = Local(folder, (sys.executable, "-S", "-E", {str(FAKE)!r}, "{TRIAL_S}"))
+    local = Local(folder, (sys.executable, "-S", "-E", {str(FAKE)!r}, sys.argv[2]))
     Course(folder, made, local, fleet.task, time.time).run()
 """
 
 
 @contextmanager
-def going(folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
+def going(folder: Path, trial_s: float = TRIAL_S) -> "Iterator[subprocess.Popen[bytes]]":
     """A coordinator whose first blocks run."""
     fleet.ledger(folder, fleet.Fleet(), STATIONS, REPEATS).close()
-    words = [sys.executable, "-c", COORDINATOR, str(folder)]
+    words = [sys.executable, "-c", COORDINATOR, str(folder), str(trial_s)]
     process = subprocess.Popen(words, env=environment())
     try:
         until = time.monotonic() + PATIENCE_S
@@ -96,7 +97,7 @@ def test_drained_what_runs_ends_and_nothing_begins(tmp_path: Path) -> None:
 
 
 def test_cancelled_what_runs_is_ended_and_kept(tmp_path: Path) -> None:
-    with going(tmp_path) as process:
+    with going(tmp_path, LASTING_S) as process:
         done = gatemark("campaign", "cancel", tmp_path)
         assert (done.code, done.err) == (0, "")
         assert process.wait(PATIENCE_S) == 0
@@ -108,7 +109,7 @@ def test_cancelled_what_runs_is_ended_and_kept(tmp_path: Path) -> None:
 
 
 def test_what_a_dead_coordinator_left_is_ended_too(tmp_path: Path) -> None:
-    with going(tmp_path) as process:
+    with going(tmp_path, LASTING_S) as process:
         process.kill()
         process.wait()
         assert under_way(tmp_path)
