@@ -21,7 +21,8 @@ LEAD: Final = 12  # characters in front of a paragraph
 
 def explain(
     word: Annotated[
-        str, typer.Argument(metavar="WORD", help="A quantity, warning, verdict or bottleneck.")
+        str,
+        typer.Argument(metavar="WORD", help="A quantity, warning, verdict or another term."),
     ] = "",
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each word.")] = False,
     all_: Annotated[bool, typer.Option("--all", help="Every point, and the whole page.")] = False,
@@ -62,10 +63,11 @@ def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
 
 def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
     """What the newest run has of it, at the first `most` points."""
-    from gatemark.commands.locate import known
+    from gatemark.commands.locate import measured
+    from gatemark.report.explain.entry import TERM
     from gatemark.report.explain.text import Behind
 
-    runs = known()
+    runs = () if entry.kind == TERM else measured()
     if not runs:
         return Behind("")
     path = runs[0].path
@@ -80,8 +82,8 @@ def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
     from gatemark.report.explain.text import Behind
     from gatemark.store.catalog import outcomes
 
-    own = word.rpartition(".")[2]
-    quantities = [own] if own in entry.listed("keys") else []
+    asked = {word.rpartition(".")[2], word.replace(".", "")}  # `up.mos`, `p99.9`
+    quantities = [key for key in entry.listed("keys") if asked & {key, *key.split("_")}]
     try:
         trials = outcomes(path)
         quantity, samples = measured(trials, quantities + entry.measured, entry.listed("at"))

@@ -29,12 +29,18 @@ def known() -> "list[Entry]":
     return entries(Path())
 
 
+def measured() -> "list[Entry]":
+    """Those that have something to show, the newest first; all where none has a trial yet."""
+    entries = known()
+    return [entry for entry in entries if entry.is_measured] or entries
+
+
 def located(word: Path) -> Path:
     """The directory that a word of the command line means. Raises UsageError."""
     if word.exists():
         return word
     if match := re.fullmatch(rf"{LATEST}(?:~(\d+))?", str(word)):
-        return _printed(str(word), _nth(str(word), int(match[1] or 0)))
+        return _printed(str(word), _nth(str(word), int(match[1] or 0), known()))
     named = [entry.path for entry in known() if entry.path.name == str(word)]
     if len(named) > 1:
         raise UsageError(f"{word}: several runs have this name: {_listed(named)}; give a path")
@@ -47,7 +53,7 @@ def newest(runs: Sequence[Path] | None) -> list[Path]:
     """The runs that are meant; where none is, the newest. Raises UsageError."""
     if runs:
         return [located(run) for run in runs]
-    return [_printed("newest run", _nth(LATEST, 0))]
+    return [_printed("newest run", _nth(LATEST, 0, measured()))]
 
 
 def pair(runs: Sequence[Path | None], *, same_station: bool = True) -> list[Path]:
@@ -83,8 +89,7 @@ def _comparable(entries: "Sequence[Entry]", *, same_station: bool) -> "tuple[Ent
     raise UsageError("no two runs of one plan or suite here: name the runs that are compared")
 
 
-def _nth(word: str, place: int) -> Path:
-    entries = known()
+def _nth(word: str, place: int, entries: "Sequence[Entry]") -> Path:
     if not entries:
         raise UsageError(NONE)
     if place >= len(entries):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gatemark.commands.asked import Asked, within
 from gatemark.commands.console import output
 from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
 
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
     from gatemark.plan.model import Plan, TrialSpec
 
 MANY = 5  # arms that take more than a second or two
+STATION_HELP = "Where it would be measured: a name or file.  [lab]"
 NAME_HELP = "A name of `gatemark list`, or a plan's file.  [quick]"
 
 
 def plan(
     name: Annotated[str, typer.Argument(metavar="SUITE|PLAN", help=NAME_HELP)] = "quick",
+    station: Annotated[str, typer.Option(metavar="STATION", help=STATION_HELP)] = "",
     variant: Annotated[str, typer.Option(metavar="NAME", help=VARIANT_HELP)] = "",
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
@@ -27,22 +30,24 @@ def plan(
     """Show what would run, and for how long; measure nothing.
 
     As root it tries the features in a lab that is made for it, and names arms that it would skip.
+    Another station is not started.
     """
     import msgspec
 
-    from gatemark.commands.option.setting import chosen
     from gatemark.plan.expand import arms as measured
     from gatemark.plan.expand import points
     from gatemark.plan.order import order
     from gatemark.report.words import number
     from gatemark.run.duration import estimate_s
 
-    suite, plans = chosen(name, variant, set_ or [])
+    asked = Asked(name, station or None, variant, tuple(set_ or ()))
+    asked, notes = _within(asked) if station else (asked, ())
+    suite, plans = asked.chosen()
     trials = order(plans, seed=0)
     if json_:
         output.lines(msgspec.to_builtins(trial) for trial in trials)
         return
-    output.prose(f"{suite.name}: {suite.title}", suite.why, "")
+    output.prose(f"{suite.name}: {suite.title}", suite.why, *notes[:-1], "")
     rows: list[tuple[str, ...]] = [("PLAN", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT AND ARMS")]
     for plan in plans:
         specs = [trial for trial in trials if trial.plan == plan.name]
@@ -58,7 +63,17 @@ def plan(
         )
     output.columns(rows)
     output.say(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")
-    output.prose(*_skipped(trials, plans))
+    output.prose(*(notes[-1:] if station else _skipped(trials, plans)))
+
+
+def _within(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
+    """What the station can measure of it, and lines about that. Raises UsageError."""
+    from gatemark.station.load import load
+
+    bench = load(asked.station_file)
+    asked, notes = within(asked, bench.able, bench.info.kind)
+    last = f"Which arms {bench.name} would skip is told as a run on it begins: nothing is set now."
+    return asked, (*notes, last)
 
 
 def _skipped(trials: "Sequence[TrialSpec]", plans: "Sequence[Plan]") -> list[str]:

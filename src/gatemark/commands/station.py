@@ -22,22 +22,31 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 @app.command("list", cls=Verb)
 def list_(json_: Json = False) -> None:
-    """List the stations that ship, to be named by --station."""
-    from gatemark.station.load import load, stations
+    """List the stations that ship, to be named by --station; and what each is."""
+    from dataclasses import asdict, astuple
 
-    kinds = {name: load(name).info.kind for name in stations()}
+    from gatemark.station.shipped import shipped
+
+    every = list(shipped())
     if json_:
-        output.lines({"station": name, "kind": kind} for name, kind in kinds.items())
+        output.lines(map(asdict, every))
     else:
-        output.columns([("STATION", "KIND"), *kinds.items()])
+        output.columns([("STATION", "KIND", "WHAT", "TYPE FIRST"), *map(astuple, every)])
 
 
 @app.command(cls=Verb)
 def check(
-    station: Annotated[str, typer.Argument(metavar="STATION", help="A name, or a file NAME.toml.")],
+    station: Annotated[
+        str, typer.Argument(metavar="STATION", help="A name, or a file NAME.toml.")
+    ] = "",
     json_: Json = False,
 ) -> None:
     """Check cabling, addresses, control path, clocks and agents; exit 1 if something is wrong."""
+    if not station:
+        from gatemark.error import UsageError
+        from gatemark.station.load import stations
+
+        raise UsageError(f"STATION is missing: a file NAME.toml, or {', '.join(stations())}")
     if not checking.checked(station, checking.as_json if json_ else checking.as_line):
         raise typer.Exit(1)
 

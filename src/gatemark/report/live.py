@@ -112,8 +112,10 @@ class Live:
         self._draw()
 
     def doing(self, text: str) -> None:
-        """What is done before the next trial."""
+        """What is done before the next trial, and takes long: it is told at once, in a pipe too."""
         self._what, self._rate = text, ""
+        if self._block is None:
+            self._line(text)
         self._draw(at_once=True)
 
     def wait(self, text: str) -> None:

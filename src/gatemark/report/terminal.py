@@ -5,10 +5,11 @@ At first the brief one; with `whole` every table, warning and condition.
 """
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gatemark.plan.model import Plan
 from gatemark.report.answer import condition, line, verdict, warning
 from gatemark.report.answer.answers import ANSWERS, Answer
 from gatemark.report.brief import lines as brief
@@ -53,11 +54,18 @@ def lines(source: Source, page: Path | None) -> Iterator[Line | Table]:
 
 
 def _conditions(source: Source) -> str:
-    slowdowns = {plan.gateway.slow_to_pps for plan in source.run.plans} - {0}
-    slowed = [f"slowed to about {rate / 1000:g} k packets/s" for rate in sorted(slowdowns)]
-    station = source.run.station
+    station, slowed = source.run.station, _slowed(source.run.plans)
     virtual = "virtual gateway" if station.virtual else "real gateway"
     return "; ".join([f"station {station.name}", virtual, *slowed, counts(source.judgement)])
+
+
+def _slowed(plans: Sequence[Plan]) -> Iterator[str]:
+    """Yield each rate that the gateway is slowed to, with its plans where not all are."""
+    rates = {plan.gateway.slow_to_pps for plan in plans}
+    for rate in sorted(rates - {0}):
+        own = [plan.name for plan in plans if plan.gateway.slow_to_pps == rate]
+        of = f"{', '.join(own)} " if len(rates) > 1 else ""
+        yield f"{of}slowed to about {rate / 1000:g} k packets/s"
 
 
 def _answer(kind: Answer, source: Source) -> Iterator[Line | Table]:

@@ -27,7 +27,7 @@ class Display(Protocol):
         """A trial starts."""
 
     def doing(self, text: str) -> None:
-        """What is done before the next trial, if that may take long."""
+        """What is done before the next trial, where that takes long."""
 
     def wait(self, text: str) -> None:
         """The trial waits for another that measures on this machine."""

@@ -11,6 +11,7 @@ from gatemark.run.search.length import expected_s
 
 OVERHEAD_S = 0.3  # what a trial takes besides sending: agents, checks, draining
 PROGRAM_S = 1.5  # and beside a program: until it works, has read its buffers, and has ended
+TRUSTED_S = 10.0  # of the estimate: the first trials alone would make it leap
 
 
 def estimate_s(trials: Iterable[TrialSpec]) -> float:
@@ -45,5 +46,5 @@ class Pace:
     def left_s(self, trials: Iterable[TrialSpec]) -> float:
         """Seconds that these trials will take."""
         took_s = self._clock() - self._began - self._waited_s()
-        pace = took_s / self._done_s if self._done_s else 1.0
+        pace = (TRUSTED_S + took_s) / (TRUSTED_S + self._done_s) if self._done_s else 1.0
         return estimate_s(trials) * pace

@@ -180,7 +180,6 @@ def waited(display: Display) -> Iterator[str]:
 
 async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display) -> Run:
     """Run batch after batch; what the spread asks for is planned before it runs."""
-    pace = Pace(asyncio.get_running_loop().time, lambda: display.waited_s)
     records = directory.records()
     left = _left(run, records)
     first = next_batch(run, records)[0]
@@ -188,6 +187,7 @@ async def _batches(rig: Rig, directory: RunDirectory, run: Run, display: Display
         run = await _stand(rig, directory, run, first, records)
         await _warn_of_skipped(rig.bench, run, left, display)
     display.begin(len(run.trials), estimate_s(left))
+    pace = Pace(asyncio.get_running_loop().time, lambda: display.waited_s)
     while batch := next_batch(run, records):
         if batch[0].trial not in {spec.trial for spec in run.trials}:
             run = replace(run, trials=(*run.trials, *batch))

@@ -12,8 +12,8 @@ outlives its station is restarted, unless the user's command did that.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -27,6 +27,7 @@ from gatemark.station.station import Station
 from gatemark.store.folder import Folder
 
 AGAIN_S = 1.0  # between two attempts to reach a gateway that boots
+SLOW_S = 1.0  # what has taken so long is told; a namespace is up before
 
 # Plan, arm ("" where arms take turns), its number, which is 0 where nothing asks for boots.
 Boot = tuple[str, str, int]
@@ -104,14 +105,21 @@ class Rig:
         if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
             await self._switch(command, spec.arm.name)
-        if spec.boot:
-            of = "" if spec.turn.ms else f" of {spec.arm.name}"
-            self.doing(f"boot {spec.boot}{of}: the gateway comes up")
-        self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
+        with self._slow(f"{_numbered(spec)}the gateway of {station.name} comes up"):
+            self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
         self._boot = boot
         if spec.boot and not command and _lasts(station):
             await station.restart()
         return True
+
+    @contextmanager
+    def _slow(self, text: str) -> Iterator[None]:
+        """Tell what is done, once it has taken long."""
+        telling = asyncio.get_running_loop().call_later(SLOW_S, self.doing, text)
+        try:
+            yield
+        finally:
+            telling.cancel()
 
     async def _switch(self, command: str, arm: str) -> None:
         try:
@@ -135,8 +143,8 @@ class Rig:
                 return []
             bench = self.bench
             if self._together:
-                self.doing(f"a gateway for {spec.arm.name}")
-                bench = await self._stack.enter_async_context(Bench(station))
+                with self._slow(f"{spec.arm.name}: its gateway comes up"):
+                    bench = await self._stack.enter_async_context(Bench(station))
             self._together[spec.arm.name] = bench
         return [self._together[spec.arm.name] for spec in specs]
 
@@ -155,6 +163,12 @@ class Rig:
         finally:
             for gone in standing:
                 self._messages += gone.messages
+
+
+def _numbered(spec: TrialSpec) -> str:
+    """Which boot a trial needs, in words; nothing where any will do."""
+    of = "" if spec.turn.ms else f" of {spec.arm.name}"
+    return f"boot {spec.boot}{of}: " if spec.boot else ""
 
 
 def _lasts(station: Station) -> bool:

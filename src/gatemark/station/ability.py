@@ -21,14 +21,14 @@ KTHREADD = 2  # the parent of all kernel threads
 PATIENCE_S = 10.0  # with the agent; it answers in milliseconds
 STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 
-# What it means for the numbers, a sentence each.
+# What is missing, and what that means for the numbers, a sentence each.
 MISSING = {
-    "own_cpu": "No CPU of its own for the gateway: its threads run where the scheduler puts them, "
+    "own_cpu": "a CPU of the gateway's own: its threads run where the scheduler puts them, "
     "beside the tester, so rates vary more and may be lower.",
-    "slowdown": "No slowdown: the gateway forwards as fast as it can.",
-    "awake": "Idle CPUs may doze: a packet that wakes one takes longer and costs more CPU time.",
-    "priority": "No priority for the tester: other work on this machine disturbs it more.",
-    "steering": "No steering of received packets: with TCP the hosts' own work is in the "
+    "slowdown": "a slowdown, which namespaces alone have: the gateway forwards as fast as it can.",
+    "awake": "idle CPUs that stay awake: a packet that wakes one takes longer and costs more.",
+    "priority": "priority for the tester: other work on this machine disturbs it more.",
+    "steering": "steering of received packets: with TCP the hosts' own work is in the "
     "gateway's time.",
 }
 

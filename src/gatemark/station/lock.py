@@ -113,9 +113,14 @@ def _shared(
     yield ""
 
 
+def _another(holder: flock.Owner | None) -> str:
+    whose = f" ({holder})" if holder else ""
+    return f"another run is measuring on this machine{whose}: waiting for it"
+
+
 def _whom(holder: flock.Owner | None, is_run: bool, place: str, stranger_s: float) -> str:
     if is_run:
-        return "another run is measuring on this machine: waiting for it"
+        return _another(holder)
     return f"{holder or 'a process'} has locked {place}: waiting for it, {stranger_s:g} s at most"
 
 
@@ -141,7 +146,7 @@ def _waited(file: IO[str] | None, patience_s: float, waiting: Waiting) -> Iterat
                 f"end {flock.owner(file) or 'it'}"
             )
         if not flag:
-            waiting("another run is measuring on this machine: waiting for it")
+            waiting(_another(flock.owner(file)))
             flag = True
         yield
 

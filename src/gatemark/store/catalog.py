@@ -40,6 +40,7 @@ class Entry:
     suite: str
     station: str
     plans: tuple[str, ...]
+    is_measured: bool  # a trial has ended
 
 
 def below(folder: Path, deepest: int = DEEPEST) -> list[Path]:
@@ -62,8 +63,17 @@ def _read(paths: list[Path]) -> Iterator[Entry]:
             head = decoder.decode(Folder(path).read("run.json"))
         except (OSError, ForeignError, ValueError, RecursionError):
             continue
-        plans = tuple(plan.name for plan in head.plans)
-        yield Entry(path, head.started, head.suite, head.station.name, plans)
+        if head.started:  # else it is another file of that name
+            plans = tuple(plan.name for plan in head.plans)
+            names = head.suite, head.station.name
+            yield Entry(path, head.started, *names, plans, _is_measured(path))
+
+
+def _is_measured(folder: Path) -> bool:
+    try:
+        return (folder / TRIALS).stat().st_size > 0
+    except OSError:
+        return False
 
 
 class Outcome(msgspec.Struct, frozen=True):

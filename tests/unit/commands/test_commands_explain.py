@@ -5,12 +5,14 @@ import json
 from pathlib import Path
 
 import builder
+import msgspec
 import pytest
 from inside import gatemark
 
 from gatemark.commands.app import app
 from gatemark.commands.complete import candidates
 from gatemark.report.explain.entry import KINDS, Entry, entries
+from gatemark.store.directory import RunDirectory
 
 ORDER = ("Knee: quantity", "formula", "fooled by", "newest run", "\ntype ", "\nmore ")
 
@@ -49,6 +51,21 @@ def test_all_of_it_is_the_whole_page_and_every_point() -> None:
 @pytest.mark.usefixtures("run")
 def test_a_name_of_the_data_has_its_own_values() -> None:
     assert "first: delay_p99_ns at " in gatemark("explain", "delay_p99_ns").out
+    assert "first: delay_p99_ns at " in gatemark("explain", "p99").out
+
+
+@pytest.mark.usefixtures("run")
+def test_a_term_has_no_trials() -> None:
+    done = gatemark("explain", "small frames")
+    assert done.out.startswith("Frame length: term\n")
+    assert "newest run" not in done.out
+
+
+def test_a_run_that_has_measured_nothing_is_passed_over(run: Path) -> None:
+    made = builder.run()
+    later = msgspec.structs.replace(made, started="2099-01-01T00:00:00+00:00")
+    RunDirectory.create(run / "gatemark-runs" / "later", later)
+    assert "first: delay_p50_ns at " in gatemark("explain", "delay").out
 
 
 @pytest.mark.usefixtures("run")

@@ -8,7 +8,7 @@ import pytest
 from inside import accepted, gatemark
 from msgspec.structs import replace
 
-from gatemark.commands.locate import located, newest, newest_with, pair
+from gatemark.commands.locate import known, located, newest, newest_with, pair
 from gatemark.error import UsageError
 from gatemark.store.directory import RunDirectory
 
@@ -90,9 +90,11 @@ def test_a_pair_of_one_gateway_has_one_station() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_a_run_that_cannot_be_read_is_no_newest() -> None:
-    Path("broken").mkdir()
-    Path("broken/run.json").write_text("{")
+def test_what_cannot_be_read_or_is_no_run_is_no_newest() -> None:
+    for name, text in {"broken": "{", "schema": '{"title": "A run"}'}.items():
+        Path(name).mkdir()
+        Path(name, "run.json").write_text(text)
+    assert len(known()) == 4
     assert newest(None) == [Path("gatemark-runs/other")]
 
 

@@ -20,6 +20,7 @@ from inside import gatemark
 import gatemark as package
 from gatemark.commands.console.verb import READER_GONE
 from gatemark.plan.load import load, suites
+from gatemark.station.load import stations
 from gatemark.store.directory import RunDirectory
 
 ESCAPE = "\x1b"
@@ -60,6 +61,13 @@ def test_plan_lists_and_counts_warm_up_trials() -> None:
     assert re.search(r"^8 trials, about \d+ s$", done.out, re.MULTILINE)
 
 
+def test_plan_of_another_station_is_what_that_can_measure() -> None:
+    done = gatemark("plan", "quick/sweep", "--station", "qemu-x86")
+    assert "the variant `full-speed` is measured" in done.out
+    last = "Which arms qemu-x86 would skip is told as a run on it begins: nothing is set now.\n"
+    assert done.out.endswith(last)
+
+
 def test_plan_as_json_has_a_line_for_each_trial() -> None:
     found = rows(gatemark("plan", "quick", "--json"))
     assert len({row["trial"] for row in found}) == len(found)
@@ -74,6 +82,22 @@ def test_a_setting_shows_in_the_plan() -> None:
 def test_a_text_needs_no_quotes() -> None:
     found = rows(gatemark("plan", "tcp", "--set", "workload.direction=both", "--json"))
     assert {row["workload"]["direction"] for row in found} == {"both"}
+
+
+def test_every_station_that_ships_is_listed_with_what_it_is() -> None:
+    listed = rows(gatemark("station", "list", "--json"))
+    assert [row["station"] for row in listed] == stations()
+    assert all(row["what"] for row in listed)
+    table = gatemark("station", "list").out.splitlines()
+    assert [line.split()[0] for line in table[1:]] == stations()
+
+
+def test_a_check_of_no_station_names_those_that_ship() -> None:
+    done = gatemark("station", "check")
+    assert (done.code, done.err) == (
+        2,
+        f"gatemark: STATION is missing: a file NAME.toml, or {', '.join(stations())}\n",
+    )
 
 
 def test_show_tells_the_answer(run: Path) -> None:

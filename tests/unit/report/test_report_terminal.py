@@ -139,6 +139,16 @@ def test_the_block_tells_that_a_trial_waits_and_no_longer() -> None:
     assert shown.waited_s == 12
 
 
+def test_what_takes_long_before_a_trial_is_told_at_once_in_a_pipe() -> None:
+    shown, out, _ = live(terminal=False)
+    shown.doing("the gateway of box comes up")
+    shown.begin(1, 1)
+    shown.doing("boot 2: the gateway of box comes up")
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "the gateway of box comes up"
+    assert lines[-1] == "boot 2: the gateway of box comes up"
+
+
 def test_plain_lines_tell_of_waiting_every_few_seconds() -> None:
     shown, out, clock = live(terminal=False)
     shown.begin(9, 9)

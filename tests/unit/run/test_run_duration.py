@@ -19,7 +19,7 @@ PLAN = Plan(
 )
 
 
-def left_s(took_s: float, waited_s: float) -> float:
+def left_s(took_s: float, waited_s: float = 0.0) -> float:
     """Seconds that are left after the first of four trials, which ended after so long."""
     now_s = 0.0
     pace = Pace(lambda: now_s, lambda: waited_s)
@@ -30,8 +30,15 @@ def left_s(took_s: float, waited_s: float) -> float:
 
 
 def test_slow_trials_take_longer_than_was_estimated() -> None:
-    one_s = estimate_s(order([PLAN], 1)[:1])
-    assert left_s(2 * one_s, 0.0) == 6 * one_s
+    trials = order([PLAN], 1)
+    planned_s = estimate_s(trials[1:])
+    assert planned_s < left_s(2 * estimate_s(trials[:1])) < 2 * planned_s
+    assert left_s(1000.0) > 50 * planned_s
+
+
+def test_one_slow_trial_makes_it_not_leap() -> None:
+    trials = order([PLAN], 1)
+    assert left_s(3 * estimate_s(trials[:1])) < 1.5 * estimate_s(trials[1:])
 
 
 def test_time_that_others_had_the_machine_makes_no_trial_slower() -> None:

@@ -114,6 +114,26 @@ def turned(
     return shed.events
 
 
+def test_a_gateway_that_takes_long_to_come_up_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLOW_S", 0.0)
+    told: list[str] = []
+
+    class Slow(Shed):
+        async def up(self) -> None:
+            while not told:  # noqa: ASYNC110  it is told by a timer
+                await asyncio.sleep(0)
+
+    async def run() -> None:
+        station = cast("Station", Slow([]))
+        async with Rig(station, {}, {}, Folder(tmp_path), told.append) as rig:
+            await rig.turn(plain()[0])
+
+    asyncio.run(run())
+    assert told == ["the gateway of shed comes up"]
+
+
 def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]]:
     """What the stations do where trials of one block are asked for at once; whose benches came."""
     names: list[str] = []

@@ -118,7 +118,9 @@ def test_who_waits_for_the_machine_is_told_once_and_has_it_when_its_holder_ends(
             pass
     finally:
         ended(process, kill=False)
-    assert told == ["another run is measuring on this machine: waiting for it"]
+    assert told == [
+        f"another run is measuring on this machine (process {process.pid} (python)): waiting for it"
+    ]
     with lock.machine(lambda _: pytest.fail("it waited")):
         pass
 

@@ -26,7 +26,8 @@ from typing import Final
 from gatemark.error import UsageError
 from gatemark.quantity import BELOW_KNEE, CHANGE, STEP
 
-KINDS: Final = ("quantity", "warning", "verdict", "bottleneck")
+TERM: Final = "term"
+KINDS: Final = ("quantity", "warning", "verdict", "bottleneck", TERM)
 LINE: Final = re.compile(r"^- ([a-z ]+): (.*)$")
 NEAREST: Final = 3  # words that are named where one is misspelt
 FOLDER: Final = "docs/numbers"
@@ -38,10 +39,10 @@ DERIVED: Final = {STEP: "cost", CHANGE: "change"}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page: a quantity, a warning, a verdict or a bottleneck."""
+    """A page: a quantity, a warning, a verdict, a bottleneck, or a term of an answer."""
 
     word: str  # the file's name
-    kind: str  # its folder
+    kind: str  # its folder; a term has no trials behind it
     title: str
     lines: Mapping[str, Sequence[str]]  # `type` may stand several times
     text: str  # below the lines, in Markdown

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.quantity import QUANTITIES
-from gatemark.report.explain.entry import Entry
+from gatemark.report.explain.entry import TERM, Entry
 from gatemark.report.explain.sample import Sample, names, value
 
 FEW: Final = 4  # points that are printed unasked
@@ -35,7 +35,8 @@ def lines(entry: Entry, behind: Behind, *, whole: bool) -> Iterator[tuple[str, s
         yield "", f"{key}: {QUANTITIES[key].words}" if key in QUANTITIES else key
     for name in ("formula", "fooled by"):
         yield name, entry.line(name).replace("`", "")
-    yield from _trials(behind, None if whole else FEW)
+    if entry.kind != TERM:
+        yield from _trials(behind, None if whole else FEW)
     yield from (
         (heading, f"{command}  {about}".strip())
         for heading, (command, about) in zip(
