@@ -25,7 +25,7 @@ def list_(json_: Json = False) -> None:
     """List the stations that ship, to be named by --station; and what each is."""
     from dataclasses import asdict, astuple
 
-    from gatemark.station.shipped import shipped
+    from gatemark.commands.bench.shipped import shipped
 
     every = list(shipped())
     if json_:

@@ -10,16 +10,18 @@ CoreMark is a trademark of EEMBC. Nothing of it is shipped.
 """
 
 import asyncio
+import atexit
 import hashlib
 import re
 import shlex
 import subprocess
-import tempfile
 import time
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
+from gatemark import scratch
 from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError, UsageError
 from gatemark.node import file
 from gatemark.node.agent import Tick
@@ -140,14 +142,17 @@ def program(source: Path, arch: str, level: str) -> Path:
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="gatemark-coremark-")
+def _folder() -> Path:
+    """Where this process builds, until it ends."""
+    kept = ExitStack()
+    atexit.register(kept.close)
+    return kept.enter_context(scratch.folder())
 
 
 @cache
 def _built(source: Path, arch: str, level: str) -> Path:
     require_zig()
-    made = Path(_folder().name) / f"coremark-{arch}-{level}"
+    made = _folder() / f"coremark-{arch}-{level}"
     flags = [f"-{level}", "-static"]
     command = [*INTERPRETER, "-m", "ziglang", "cc", "-target", TARGETS[arch], *flags, "-s"]
     words = f'-DFLAGS_STR="{shlex.join(flags)}"'

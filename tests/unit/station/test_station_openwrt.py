@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from gatemark.error import UnavailableError, UsageError
+from gatemark.scratch import PLACE
 from gatemark.station.image import build, sandbox
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.cache import SUMS, kept
 from gatemark.station.image.openwrt import image, sources, userland
-from gatemark.station.image.scratch import PLACE
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 

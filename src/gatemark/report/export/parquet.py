@@ -8,10 +8,9 @@ DuckDB writes no metadata of a single column.
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
+from gatemark import scratch
 from gatemark.report.export.column import Column
 from gatemark.report.export.moment import timed
 from gatemark.report.export.unit import units
@@ -37,8 +36,8 @@ def export(columns: Sequence[Column]) -> bytes:
         f"unnest(${place}::{SQL[column.kind]}[]) AS {_quoted(column.name)}"
         for place, column in enumerate(typed, 1)
     )
-    with TemporaryDirectory(prefix="gatemark-") as folder, duckdb.connect() as connection:
-        path = Path(folder) / "export.parquet"
+    with scratch.folder() as folder, duckdb.connect() as connection:
+        path = folder / "export.parquet"
         connection.execute(
             f"COPY (SELECT {picked}) TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd,"
             f" KV_METADATA {{{_text(UNITS)}: {_text(json.dumps(units(c.name for c in typed)))}}})",

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from gatemark import scratch
 from gatemark.error import UnavailableError
 from gatemark.node import nobody
-from gatemark.station.image import scratch
 from gatemark.station.image.cache import kept
 from gatemark.store import xdg
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
+from gatemark import scratch
 from gatemark.error import UnavailableError
-from gatemark.station.image import build, cpio, elf, sandbox, scratch
+from gatemark.station.image import build, cpio, elf, sandbox
 from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.image.build import Image, Parts
 from gatemark.station.image.cache import SUMS, kept, sha256, sound

@@ -19,10 +19,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from gatemark import scratch
 from gatemark.error import UnavailableError
 from gatemark.node.build import require_zig
 from gatemark.node.isolated import INTERPRETER
-from gatemark.station.image import sandbox, scratch
+from gatemark.station.image import sandbox
 from gatemark.station.image.arch import Arch
 from gatemark.station.image.cache import kept, sha256
 from gatemark.station.image.openwrt import sources

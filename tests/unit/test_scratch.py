@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A build's folder: held while it builds, removed by the next build where it was killed."""
+"""A folder for the moment is held while it is used; a killed owner's is removed by the next."""
 
 import os
 import signal
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.station.image import scratch
+from gatemark import scratch
 
 BUILD = """
 import sys
 from pathlib import Path
-from gatemark.station.image import scratch
+from gatemark import scratch
 scratch.PLACE = Path(sys.argv[1])
 with scratch.folder() as folder:
     (folder / "part").touch()

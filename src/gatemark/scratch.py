@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder for a build, removed as it ends; the next build removes what a killed one left."""
+"""A folder for the moment, removed as it ends; the next of them removes what a killed one left."""
 
 import fcntl
 import os
@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from gatemark.node.nobody import NOBODY
-
 PLACE: Final = Path("/var/tmp")  # noqa: S108  a new name in it, for this user alone
-NAME: Final = "gatemark-build-"
+NAME: Final = "gatemark-scratch-"
+BUILDER: Final = 65534  # nobody, who builds for root (node/nobody.py)
 YOUNG_S: Final = 60.0  # whoever made it may not hold it yet
 
 
@@ -32,7 +31,7 @@ def folder() -> Iterator[Path]:
 
 
 def sweep() -> None:
-    """Remove the folders of builds that are no more."""
+    """Remove the folders of processes that are no more."""
     for path in PLACE.glob(f"{NAME}*"):
         if _is_left(path):
             shutil.rmtree(path, ignore_errors=True)
@@ -49,7 +48,7 @@ def _is_left(path: Path) -> bool:
         return False
     try:
         about = os.fstat(held)
-        builders = (0, NOBODY) if os.geteuid() == 0 else (os.geteuid(),)
+        builders = (0, BUILDER) if os.geteuid() == 0 else (os.geteuid(),)
         if about.st_uid not in builders or time.time() - about.st_mtime < YOUNG_S:
             return False
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
