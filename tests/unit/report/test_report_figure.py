@@ -3,7 +3,9 @@
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import altair as alt
 import builder
@@ -13,7 +15,7 @@ import pytest
 import studies
 
 from gatemark.report import gallery, script
-from gatemark.report.chart import bar, cpu, delay, group, knee, ladder
+from gatemark.report.chart import bar, cpu, delay, group, knee, ladder, theme
 from gatemark.report.chart.figure import Figure
 from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
@@ -73,6 +75,26 @@ def test_near_ceiling_is_drawn() -> None:
 def _at(point: PointResult, rate: float) -> PointResult:
     values = point.values | {"received_pps": Interval(rate, rate, rate, 6, 0.969)}
     return msgspec.structs.replace(point, values=values)
+
+
+def scales(spec: Any) -> Iterator[dict[str, Any]]:
+    """Every scale of a specification, with a type that was asked for."""
+    if isinstance(spec, dict):
+        if "scale" in spec and "type" in (spec["scale"] or {}):
+            yield spec["scale"]
+        spec = list(spec.values())
+    if isinstance(spec, list):
+        yield from (scale for part in spec for scale in scales(part))
+
+
+def test_a_log_axis_has_room_for_a_zero() -> None:
+    made = [f for name in ("builder", "studies", "timed") for f in drawn.figures(name)]
+    specs = [spec for figure in made for spec in figure.specifications()]
+    logs = [scale for spec in specs for scale in scales(spec) if scale["type"] == "log"]
+    assert logs
+    # Without both ends and `clamp` Vega draws a zero, or every value, at the upper end.
+    assert [scale for scale in logs if not (scale["clamp"] and scale["domain"][0] > 0)] == []
+    assert theme.logarithmic(0, 1000).to_dict()["domain"] == [0.001, 1000]
 
 
 def test_every_panel_is_complete_and_of_each_kind_one_is_valid_vega_lite() -> None:

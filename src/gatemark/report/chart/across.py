@@ -109,7 +109,7 @@ def _axis(lines: Sequence[Line]) -> alt.X:
     sizes = sorted({size for line_ in lines for size in _sizes(line_)})
     size_name, _ = traffic.SIZES[lines[0].factor]
     axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
-    scale = alt.Scale(type="log", base=2, domain=[sizes[0] / 1.1, sizes[-1] * 1.1], nice=False)
+    scale = theme.logarithmic(sizes[0] / 1.1, sizes[-1] * 1.1, base=2)
     what = (
         "payload of a datagram" if lines[0].factor == "payload_bytes" else f"size of a {size_name}"
     )

@@ -206,7 +206,7 @@ def _scales(
         values=theme.decades(low, high) or sorted(set(rates)),
         labelOverlap=True,
     )
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    scale = theme.logarithmic(low, high)
     tops = [float(row[f"{panel.field}_hi"] or 0) for row in drawn]
     tops += [float(row["value"] or 0) for row in marks]
     top = 1.05 if panel.whole else max([*tops, 0.01]) * 1.1

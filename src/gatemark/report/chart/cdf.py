@@ -208,7 +208,7 @@ def _tail(least: float) -> alt.Y:
     decades = range(int(-log10(least)) + 2)
     label = "format(datum.value * 100, '~g') + ' %'"
     axis = alt.Axis(labelExpr=label, values=[10.0**-n for n in decades])
-    scale = alt.Scale(type="log", domain=[least / 1.3, 1], nice=False)
+    scale = theme.logarithmic(least / 1.3, 1)
     return alt.Y("reached:Q", title="slower than this (CCDF)", axis=axis, scale=scale)
 
 

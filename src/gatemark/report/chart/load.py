@@ -90,7 +90,7 @@ def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
     lines = list(dict.fromkeys(str(row["arm"]) for row in own_rows))
     ways = sorted(lines, key=lambda line: list(WAYS).index(line) if line in WAYS else 0)
     levels = [float(row["level"] or 1) for row in rows]
-    scale = alt.Scale(type="log", domain=[min(levels) * 0.9, max(levels) * 1.1], nice=False)
+    scale = theme.logarithmic(min(levels) * 0.9, max(levels) * 1.1)
     axis = alt.Axis(labelExpr=theme.SI, grid=False, labelOverlap=True)
     x = alt.X("level:Q", title=ENDS[factor], axis=axis, scale=scale)
     percent = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1])

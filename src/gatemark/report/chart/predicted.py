@@ -67,7 +67,7 @@ def _panel(rows: Sequence[Row], margin: float, unit: str) -> Chart:
     ends = [float(row[key] or 1) for row in rows for key in ("measured", "predicted")]
     span = min(ends) / ROOM, max(ends) * ROOM
     axis = alt.Axis(labelExpr=theme.SI, tickCount=5, labelOverlap=True)
-    scale = alt.Scale(type="log", domain=list(span), nice=False)
+    scale = theme.logarithmic(*span)
     x = alt.X("measured:Q", title=f"measured, {unit}", axis=axis, scale=scale)
     y = alt.Y("predicted:Q", title=f"predicted, {unit}", axis=axis, scale=scale)
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]

@@ -30,6 +30,7 @@ LONGEST_LABEL = 14
 # Pixels of a legend: a letter at most, a symbol with its gaps, a name at most.
 _CHARACTER, _SYMBOL, _LONGEST = 6.6, 36, 300
 _BESIDE = 190  # pixels beside a plot, at most: names of an axis and padding
+LEAST = 1e-6  # of a log scale whose lower end would be zero, of its upper one
 LABELLED = 3  # up to so many arms are named at their lines, more get a legend
 
 _INK, _SOFT, _GRID, _PAPER = "var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"
@@ -190,7 +191,7 @@ def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
     low = 10.0 ** (len(str(int(max(min(values), 1.0)))) - 1)
     high = max(values) * 1.6
     axis = alt.Axis(labelExpr=TIME, values=decades(low, high))
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    scale = logarithmic(low, high)
     return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
 
 
@@ -198,13 +199,23 @@ def delay_across(field: str, span: tuple[float, float]) -> alt.X:
     """A delay in ns to the right, on a log axis just over what was found."""
     low, high = span[0] * 0.9, span[1] * 1.1
     axis = alt.Axis(labelExpr=TIME, values=decades(low, high), grid=False, labelOverlap=True)
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    scale = logarithmic(low, high)
     return alt.X(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
+
+
+def logarithmic(low: float, high: float, base: int = 10) -> alt.Scale:
+    """A log scale between two ends, the lower of which is above zero.
+
+    What is zero has no place on it: it lies at the lower end. Vega puts it at the upper one, and
+    every other value too where an end is zero.
+    """
+    ends = [max(low, high * LEAST), high]
+    return alt.Scale(type="log", base=base, domain=ends, nice=False, clamp=True)
 
 
 def decades(low: float, high: float) -> list[float]:
     """What a log axis names between two: powers of ten, and 2 and 5 of each where it is short."""
-    steps = (1, 2, 5) if high / low < 1000 else (1,)
+    steps = (1, 2, 5) if high < 1000 * low else (1,)
     values = [float(step * 10**power) for power in range(12) for step in steps]
     return [value for value in values if low <= value <= high]
 
