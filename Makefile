@@ -18,7 +18,7 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long test-guests lint bench fuzz mutate lock agent algorithms classifier man pictures clean
+.PHONY: help setup run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -63,6 +63,9 @@ fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for e
 mutate: ## find tests that could not fail, of one folder: make mutate FOLDER=stats
 	@setup/install mutate
 	@$(PYTHON) tests/mutate.py $(FOLDER:%=--folder %) --one-in $(ONE_IN) --seed $(SEED)
+
+findings: ## run the scripts of findings/: what tools of others do otherwise than expected
+	@set -e; for script in findings/*.sh; do echo "$$script"; sh "$$script"; done
 
 lock: ## renew setup/lock: exact versions of all packages, with hashes
 	@setup/renew
