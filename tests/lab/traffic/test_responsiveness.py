@@ -61,14 +61,21 @@ def test_another_client_gets_what_the_draft_says(tmp_path: Path) -> None:
         small = curl(pem, "-w", f" {told}", urls["small_download_url"])
         posted = curl(pem, "-w", told, "--data-binary", f"@{body}", urls["https_upload_url"])
         old = curl(pem, "--http1.1", "-w", " %{http_version}", urls["small_download_url"])
+        old_posted = curl(
+            pem, "--http1.1", "-w", told, "--data-binary", f"@{body}", urls["upload_url"]
+        )
+        config, head = curl(pem, f"{BASE}/config"), curl(pem, "-I", f"{BASE}/small")
         large = beginning(pem, 100_001, "-r", "0-99999", urls["large_download_url"])
         report = server.close()
     assert small.split() == ["1", "2", "200", "0", "1"]
     assert posted.split() == ["2", "200", "300000", "0"]
     assert old.split() == ["1", "1.1"]
     assert len(large) == 100_001, "all of it, whatever range was asked for"
-    assert report["bytes"] == 300_000
-    assert report["asked"]["/small"] == 2
+    assert old_posted.split() == ["1.1", "200", "300000", "0"]
+    assert json.loads(config)["urls"] == urls
+    assert head.split()[:2] == ["HTTP/2", "200"]
+    assert report["bytes"] == 600_000
+    assert report["asked"]["/small"] == 3
 
 
 @pytest.mark.long

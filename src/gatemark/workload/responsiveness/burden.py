@@ -75,19 +75,31 @@ class Burden(Dialed):
         assert self.channel is not None
         match event:
             case h2.events.DataReceived(stream_id=int(stream), data=bytes(data)):
-                taken = int(event.flow_controlled_length or 0)
-                if taken:
+                if taken := int(event.flow_controlled_length or 0):
                     self.channel.http.acknowledge_received_data(taken, stream)
-                if stream == self._stream:
-                    self.came.add(self.channel.read_ns, len(data))
+                self._count(stream, len(data))
             case h2.events.StreamEnded(stream_id=int(stream)) if stream in self._probes:
                 self._probes.pop(stream).answered()
             case h2.events.WindowUpdated():
                 self._has_room = True
-            case h2.events.StreamReset() | h2.events.ConnectionTerminated():
+            case h2.events.StreamReset(stream_id=int(stream)):
+                self._reset(stream)
+            case h2.events.ConnectionTerminated():
                 raise ClosedError("the server ended it")
             case _ if self._stream and is_over(event, self._stream):
                 raise ClosedError("the server ended the load")
+
+    def _count(self, stream: int, size: int) -> None:
+        """Count what came of the load; answers to probes are none of it."""
+        if stream == self._stream and self.channel:
+            self.came.add(self.channel.read_ns, size)
+
+    def _reset(self, stream: int) -> None:
+        """End a probe whose stream was reset, or the load (RFC 9113 section 5.4.2)."""
+        if stream == self._stream:
+            raise ClosedError("the server reset it")
+        if probe := self._probes.pop(stream, None):
+            probe.fail("the server reset it")
 
     def feed(self) -> None:
         """One frame of an upload."""

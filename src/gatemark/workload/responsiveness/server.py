@@ -2,7 +2,9 @@
 """The server of a responsiveness test: small and endless objects, uploads, and where they are.
 
 It runs on the WAN host. Clients of others can test through the bench by it: where things are stands
-under `/.well-known/nq`, by the draft's names and by those that tools in the field look for.
+under `/.well-known/nq`, as the draft has it, and under `/config`, where tools in the field look
+first; in both by the draft's names and by those of such tools. An end or an error of a stream is
+that stream's alone (RFC 9113 sections 5.1 and 5.4.2), one of a connection that connection's.
 
 Asked for (one line of JSON): `address`, `port`, `family` (4, 6), `tls` with `certificate` and `key`
 (PEM), `congestion`, `dscp`, `peers` (addresses that it answers; none: all), `cpu`. Reports: `bytes`
@@ -19,6 +21,7 @@ from collections import Counter, deque
 from typing import Any, Final
 
 import h2.events
+import h2.exceptions
 
 from gatemark.workload.responsiveness import http1, talk, tls
 from gatemark.workload.responsiveness.bins import Bins
@@ -26,14 +29,19 @@ from gatemark.workload.responsiveness.channel import Channel, ClosedError
 from gatemark.workload.responsiveness.loop import Loop
 from gatemark.workload.responsiveness.sockets import listener
 
-SMALL, LARGE, UPLOAD, WHERE = "/small", "/large", "/upload", "/.well-known/nq"
+SMALL, LARGE, UPLOAD = "/small", "/large", "/upload"
+WHERE: Final = ("/.well-known/nq", "/config")
+PATHS: Final = (SMALL, LARGE, UPLOAD, *WHERE)
+# h2 on an answer to a stream that is closed, or that it has forgotten since.
+GONE: Final = (h2.exceptions.NoSuchStreamError, h2.exceptions.StreamIDTooLowError)
+OLD_BODIES: Final = {SMALL: b"1", UPLOAD: b""}  # of answers without h2
 TURN_NS: Final = 1_000_000_000
 MOST_OPEN: Final = 2000  # connections
 BACKLOG: Final = 512
 
 
 def where(authority: str, *, secure: bool) -> dict[str, Any]:
-    """What is found under `/.well-known/nq`: the draft's names, then those of tools."""
+    """Return the configuration of a test: the draft's names, then those of tools."""
     base = f"{'https' if secure else 'http'}://{authority}"
     urls = {
         "large_download_url": base + LARGE,
@@ -56,6 +64,8 @@ class Served:
         self.is_load = False
         self._endless: deque[int] = deque()  # streams of endless objects, which take turns
         self._uploads: dict[int, int] = {}  # stream -> bytes so far
+        self._old_requests = http1.Requests()
+        self._bodies: dict[int, bytes] = {}  # stream -> what is left of a small answer
 
     def fileno(self) -> int:
         """Of its socket."""
@@ -73,11 +83,14 @@ class Served:
         try:
             for event in self.channel.receive():
                 self._event(event)
+            self._pour()
             if self.channel.old is not None:
                 self._old(self.channel.old)
             self.channel.push()
         except (ClosedError, http1.OddError) as error:
             self.close(str(error))
+        except h2.exceptions.ProtocolError as error:
+            self.close(f"HTTP/2: {error}")
         else:
             self._want()
 
@@ -108,14 +121,21 @@ class Served:
         self.server.loop.want(self, write=self.channel.has_left or bool(self._endless))
 
     def _event(self, event: h2.events.Event) -> None:
+        """Answer an event; its stream may be closed by one that came in the same read."""
+        try:
+            self._answer_event(event)
+        except GONE as error:
+            self._gone(error.stream_id)
+
+    def _answer_event(self, event: h2.events.Event) -> None:
         match event:
             case h2.events.RequestReceived(stream_id=int(stream), headers=list(headers)):
                 self._request(stream, dict(headers))
             case h2.events.DataReceived(stream_id=int(stream), data=bytes(data)):
                 self._came(stream, len(data), int(event.flow_controlled_length or 0))
             case h2.events.StreamEnded(stream_id=int(stream)) if stream in self._uploads:
-                self._answer(stream, b"", "text/plain")
                 del self._uploads[stream]
+                self._answer(stream, b"", "text/plain")
             case h2.events.StreamReset(stream_id=int(stream)):
                 self._gone(stream)
             case h2.events.ConnectionTerminated():
@@ -123,12 +143,15 @@ class Served:
 
     def _request(self, stream: int, headers: dict[bytes, bytes]) -> None:
         path = headers.get(b":path", b"").decode(errors="replace").partition("?")[0]
-        self.server.asked[path if path in (SMALL, LARGE, UPLOAD, WHERE) else "other"] += 1
+        self.server.asked[path if path in PATHS else "other"] += 1
+        only_head = headers.get(b":method") == b"HEAD"
         match path:
             case "/small":
                 if self.is_load:
                     self.server.ahead_bytes.append(self.channel.ahead_bytes())
-                self._answer(stream, b"1", "application/octet-stream")
+                self._answer(stream, b"1", "application/octet-stream", only_head=only_head)
+            case "/large" if only_head:
+                self._head(stream, 200, "application/octet-stream", ended=True)
             case "/large":
                 self.is_load = True
                 self._head(stream, 200, "application/octet-stream", ended=False)
@@ -136,19 +159,25 @@ class Served:
             case "/upload":
                 self.is_load = True
                 self._uploads[stream] = 0
-            case "/.well-known/nq":
+            case "/.well-known/nq" | "/config":
                 authority = headers.get(b":authority", b"").decode(errors="replace")
-                self._answer(stream, self._where(authority), "application/json")
+                body = self._where(authority)
+                self._answer(stream, body, "application/json", only_head=only_head)
             case _:
                 self._head(stream, 404, "text/plain", ended=True)
 
     def _old(self, pending: bytearray) -> None:
-        """Answer a client without h2."""
-        for path, host in http1.requests(pending):
-            self.server.asked[path if path in (SMALL, WHERE) else "other"] += 1
-            body = {SMALL: b"1", WHERE: self._where(host)}.get(path)
-            kind = "application/json" if path == WHERE else "application/octet-stream"
-            self.channel.say(http1.answer(body, kind))
+        """Answer a client without h2: small objects, where things are, and uploads."""
+        for asked in self._old_requests.take(pending):
+            if isinstance(asked, int):
+                self.is_load = True
+                self.server.came.add(self.channel.read_ns, asked)
+                continue
+            self.server.asked[asked.path if asked.path in PATHS else "other"] += 1
+            is_where = asked.path in WHERE
+            body = self._where(asked.host) if is_where else OLD_BODIES.get(asked.path)
+            kind = "application/json" if is_where else "application/octet-stream"
+            self.channel.say(http1.answer(body, kind, only_head=asked.method == "HEAD"))
 
     def _where(self, authority: str) -> bytes:
         return json.dumps(where(authority, secure=self.server.tls is not None)).encode()
@@ -162,14 +191,27 @@ class Served:
 
     def _gone(self, stream: int) -> None:
         self._uploads.pop(stream, None)
+        self._bodies.pop(stream, None)
         if stream in self._endless:
             self._endless.remove(stream)
 
-    def _answer(self, stream: int, body: bytes, kind: str) -> None:
-        self._head(stream, 200, kind, ended=not body, size=len(body))
-        if body:
-            self.channel.http.send_data(stream, body, end_stream=True)
-        self.channel.push()
+    def _answer(self, stream: int, body: bytes, kind: str, *, only_head: bool = False) -> None:
+        ended = only_head or not body
+        self._head(stream, 200, kind, ended=ended, size=len(body))
+        if not ended:
+            self._bodies[stream] = body
+
+    def _pour(self) -> None:
+        """Send small answers as far as the client's windows reach (RFC 9113 section 6.9)."""
+        http = self.channel.http
+        for stream, body in tuple(self._bodies.items()):
+            left = body
+            while left and (window := http.local_flow_control_window(stream)) > 0:
+                size = min(len(left), window, http.max_outbound_frame_size)
+                http.send_data(stream, left[:size], end_stream=size == len(left))
+                left = left[size:]
+            self._bodies[stream] = left
+        self._bodies = {stream: left for stream, left in self._bodies.items() if left}
 
     def _head(self, stream: int, status: int, kind: str, *, ended: bool, size: int = -1) -> None:
         headers = [(":status", str(status)), ("content-type", kind)]

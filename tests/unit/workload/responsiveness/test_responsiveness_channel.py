@@ -45,38 +45,55 @@ def test_a_frame_is_never_larger_than_http_allows(
 
 
 def test_requests_of_old_clients_are_taken_off_as_they_are_whole() -> None:
+    requests = http1.Requests()
     pending = bytearray(
-        b"GET /small HTTP/1.1\r\nHost: a:1\r\n\r\nGET /.well-known/nq?x HTTP/1.1\r\n"
+        b"HEAD /small HTTP/1.1\r\nHost: A:1\r\n\r\nGET /.well-known/nq?x HTTP/1.1\r\n"
     )
-    assert http1.requests(pending) == [("/small", "a:1")]
+    assert list(requests.take(pending)) == [http1.Asked("HEAD", "/small", "a:1")]
     pending += b"\r\n"
-    assert http1.requests(pending) == [("/.well-known/nq", "")]
+    assert list(requests.take(pending)) == [http1.Asked("GET", "/.well-known/nq", "")]
     assert not pending
+
+
+def test_an_old_upload_is_answered_once_all_its_bytes_came() -> None:
+    requests = http1.Requests()
+    pending = bytearray(b"POST /upload HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc")
+    assert list(requests.take(pending)) == [3]
+    pending += b"deGET /small HTTP/1.1\r\n\r\n"
+    assert list(requests.take(pending)) == [
+        2,
+        http1.Asked("POST", "/upload", "", 5),
+        http1.Asked("GET", "/small", ""),
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        b"POST /upload HTTP/1.1\r\n\r\n",
-        b"GET /small HTTP/1.1\r\nContent-Length: 3\r\n\r\n",
+        b"DELETE /upload HTTP/1.1\r\n\r\n",
+        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /upload HTTP/1.1\r\nContent-Length: -3\r\n\r\n",
         b"GET /small\r\n\r\n",
         b"x" * 20_000,
     ],
 )
 def test_nothing_else_is_answered(text: bytes) -> None:
-    with pytest.raises(http1.OddError):
-        http1.requests(bytearray(text))
+    with pytest.raises(http1.OddError, match="not answered here"):
+        list(http1.Requests().take(bytearray(text)))
 
 
 @few()
 @given(st.binary(max_size=300))
 def test_any_bytes_are_requests_or_refused(text: bytes) -> None:
     with suppress(http1.OddError):
-        assert all(path for path, _ in http1.requests(bytearray(text + http1.END)))
+        taken = http1.Requests().take(bytearray(text + http1.END))
+        assert all(isinstance(asked, int) or asked.path for asked in taken)
 
 
 def test_an_answer_has_its_length() -> None:
-    assert http1.answer(b"1", "text/plain").endswith(b"content-length: 1\r\n\r\n1")
+    whole = http1.answer(b"1", "text/plain")
+    assert whole.endswith(b"content-length: 1\r\n\r\n1")
+    assert http1.answer(b"1", "text/plain", only_head=True) == whole[:-1]
     assert http1.answer(None, "text/plain").startswith(b"HTTP/1.1 404 ")
 
 
