@@ -14,6 +14,7 @@
 struct packet_bytes {
 	const uint8_t *bytes;
 	uint32_t length;
+	uint32_t tag, tag_present; /* what the kernel keeps beside it */
 };
 
 static bool load(const struct packet_bytes *packet, uint64_t at, uint32_t size, uint32_t *value)
@@ -102,11 +103,17 @@ static void classic_load(struct classic *machine, const struct sock_filter *code
 		machine->over = !load(packet, code->k, 1, &value);
 		value = (value & 15) * 4;
 		break;
-	default: {
-		uint64_t more = BPF_MODE(code->code) == BPF_IND ? machine->x : 0;
-
-		machine->over = !load(packet, code->k + more, size_of(code->code), &value);
-	}
+	case BPF_ABS:
+		if (code->k == (uint32_t)(SKF_AD_OFF + SKF_AD_VLAN_TAG))
+			value = packet->tag;
+		else if (code->k == (uint32_t)(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT))
+			value = packet->tag_present;
+		else
+			machine->over = !load(packet, code->k, size_of(code->code), &value);
+		break;
+	default:
+		machine->over =
+			!load(packet, (uint64_t)code->k + machine->x, size_of(code->code), &value);
 	}
 	*(to_x ? &machine->x : &machine->a) = value;
 }
@@ -195,6 +202,20 @@ static void present_packet(struct present *machine, const struct bpf_insn *code,
 	machine->r[1] = machine->r[2] = machine->r[3] = UINT64_MAX; /* spent */
 }
 
+/* A field of struct __sk_buff. */
+static uint32_t field(const struct packet_bytes *packet, int16_t offset)
+{
+	switch (offset) {
+	case offsetof(struct __sk_buff, vlan_tci):
+		return packet->tag;
+	case offsetof(struct __sk_buff, vlan_present):
+		return packet->tag_present;
+	default:
+		REQUIRE(offset == offsetof(struct __sk_buff, len));
+		return packet->length;
+	}
+}
+
 static void present_load(struct present *machine, const struct bpf_insn *code,
 			 const struct packet_bytes *packet)
 {
@@ -202,7 +223,7 @@ static void present_load(struct present *machine, const struct bpf_insn *code,
 	bool of_packet = code->src_reg == BPF_REG_6;
 
 	REQUIRE(of_stack || of_packet);
-	machine->r[code->dst_reg] = of_stack ? *cell(machine, code->off) : packet->length;
+	machine->r[code->dst_reg] = of_stack ? *cell(machine, code->off) : field(packet, code->off);
 }
 
 static void present_compute(struct present *machine, const struct bpf_insn *code)
@@ -289,11 +310,15 @@ static void compare(const struct filter *filter, const struct packet_bytes *pack
 	filter_prefix_release(&prefix);
 }
 
-/* First how many instructions, then of each code, jt, jf (a byte each) and k (four); the packet. */
+/*
+ * First how many instructions, and the packet's tag; then of each code, jt, jf (a byte each) and k
+ * (four); the packet.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int32_t number[NUMBERS * INSTRUCTIONS_MOST];
 	size_t count = size ? data[0] % INSTRUCTIONS_MOST + 1u : 0, at = 1;
+	uint32_t tag = size ? data[0] / INSTRUCTIONS_MOST : 0;
 	struct integers numbers = { NUMBERS * count, number };
 	struct fault fault = { 0 };
 	struct filter filter;
@@ -306,7 +331,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&number[NUMBERS * i + 3], data + at + 3, 4);
 	}
 	if (filter_read(&filter, &numbers, &fault) == 0)
-		compare(&filter, &(struct packet_bytes){ data + at, (uint32_t)(size - at) });
+		compare(&filter,
+			&(struct packet_bytes){ data + at, (uint32_t)(size - at), tag, tag & 1 });
 	filter_release(&filter);
 	return 0;
 }

@@ -18,6 +18,9 @@
 #define SPENT BPF_REG_2 /* across no load */
 #define EACH_MOST 16 /* instructions that one becomes */
 #define NUMBERS 4 /* of an instruction */
+/* Where a classic program finds what the kernel keeps of a VLAN tag beside the packet. */
+#define TAG ((uint32_t)(SKF_AD_OFF + SKF_AD_VLAN_TAG))
+#define TAG_PRESENT ((uint32_t)(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT))
 
 struct translation {
 	struct bpf_insn *code;
@@ -94,8 +97,27 @@ static void check_load(struct translation *to, uint32_t k, bool indirect, uint32
 	refuse(to);
 }
 
+static bool is_tag(const struct sock_filter *code)
+{
+	return BPF_CLASS(code->code) == BPF_LD && BPF_MODE(code->code) == BPF_ABS &&
+	       (code->k == TAG || code->k == TAG_PRESENT);
+}
+
+/* A load of any size has all of it (bpf_convert_filter() in net/core/filter.c). */
+static void load_tag(struct translation *to, const struct sock_filter *from)
+{
+	size_t field = from->k == TAG ? offsetof(struct __sk_buff, vlan_tci)
+				      : offsetof(struct __sk_buff, vlan_present);
+
+	emit(to, BPF_LDX | BPF_MEM | BPF_W, A, PACKET, (int16_t)field, 0);
+}
+
 static void load_packet(struct translation *to, const struct sock_filter *from, unsigned int mode)
 {
+	if (is_tag(from)) {
+		load_tag(to, from);
+		return;
+	}
 	check_load(to, from->k, mode == BPF_IND, load_bytes(from->code));
 	emit(to, BPF_LD | BPF_SIZE(from->code) | mode, 0, mode == BPF_IND ? X : 0, 0, from->k);
 }
@@ -267,7 +289,8 @@ static bool is_load(const struct sock_filter *code)
 	case BPF_LD | BPF_H | BPF_IND:
 	case BPF_LD | BPF_B | BPF_IND:
 	case BPF_LDX | BPF_B | BPF_MSH:
-		return code->k <= INT32_MAX; /* beyond is what the kernel knows besides */
+		/* Beyond is what the kernel knows besides. */
+		return code->k <= INT32_MAX || is_tag(code);
 	case BPF_LD | BPF_W | BPF_LEN:
 	case BPF_LD | BPF_IMM:
 	case BPF_LDX | BPF_W | BPF_LEN:
@@ -320,8 +343,7 @@ static bool is_sound(const struct sock_filter *code, size_t left)
 static int refuse_filter(struct fault *fault, const char *why, size_t at)
 {
 	return fault_set(fault, -EINVAL, "filter",
-			 "give what tcpdump -ddd prints, without its first "
-			 "line",
+			 "give what tcpdump -i DEVICE -ddd prints, without its first line",
 			 "instruction %zu of the filter %s", at, why);
 }
 

@@ -29,9 +29,10 @@ struct filter_prefix {
 };
 
 /*
- * Reads four numbers an instruction: code, jt, jf, k, as tcpdump -ddd prints them. Checks each
- * instruction and that each jump goes forward to one of them. 0 or -EINVAL with the fault of key
- * "filter" filled, -ENOMEM.
+ * Reads four numbers an instruction: code, jt, jf, k, as tcpdump -i DEVICE -ddd prints them. Checks
+ * each instruction and that each jump goes forward to one of them. The kernel keeps a VLAN tag
+ * beside the packet: it is loaded from SKF_AD_VLAN_TAG and SKF_AD_VLAN_TAG_PRESENT, as libpcap
+ * compiles `vlan` for a device. 0 or -EINVAL with the fault of key "filter" filled, -ENOMEM.
  */
 int filter_read(struct filter *filter, const struct integers *numbers, struct fault *fault);
 

@@ -57,7 +57,7 @@ static const struct key capture_keys[] = {
 	    .min = CAPTURE_SNAPLEN_LEAST, .max = CAPTURE_SNAPLEN_MOST,
 	    .help = "bytes of each packet that are kept"),
 	KEY(capture_request, filter, INTEGERS, .min = 0, .max = UINT32_MAX,
-	    .help = "classic BPF as tcpdump -ddd prints it, four numbers an instruction"),
+	    .help = "classic BPF as tcpdump -i DEVICE -ddd prints it, four numbers an instruction"),
 	KEY(capture_request, memory_bytes, INTEGER, .min = 256 << 10, .max = 1 << 30,
 	    .help = "of all rings together, at most; if left out, 4 MiB, or what the CPUs need"),
 	KEY(capture_request, format, CHOICE, .choices = format_names, .help = "pcapng or pcap"),

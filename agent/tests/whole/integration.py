@@ -23,6 +23,7 @@ from pathlib import Path
 
 from captures import CAPTURE_TESTS
 from connections import CONNECT_TESTS
+from filters import FILTER_TESTS
 from lines import LINE_TESTS
 from ports import PORT_TESTS, frame_ports
 from replays import REPLAY_TESTS
@@ -568,6 +569,7 @@ TESTS = [
     *SANDBOX_TESTS,
     *LINE_TESTS,
     *CAPTURE_TESTS,
+    *FILTER_TESTS,
     device_down,
 ]
 
@@ -580,6 +582,7 @@ SLOW = {
     "disk_full",
     "frames_bear_a_mark",
     "flow_messages",
+    "filtered_as_tcpdump",
     "schedule_is_the_model",
     "lines_keep_queues_short",
     "streams_time_out",

@@ -106,6 +106,23 @@ def test_a_filter_is_four_numbers_an_instruction() -> None:
     assert asyncio.run(expression.classic(" ", "EN10MB")) == []
 
 
+def test_a_tag_is_looked_for_beside_the_packet() -> None:
+    """SKF_AD_VLAN_TAG_PRESENT and SKF_AD_VLAN_TAG: the kernel takes a tag out of its packet."""
+    code = asyncio.run(expression.classic("vlan 100 and udp port 53", "EN10MB"))
+    assert {0xFFFFF000 + 48, 0xFFFFF000 + 44} <= set(code[3::4])
+
+
+@pytest.mark.parametrize("text", ["inbound", "udp and outbound"])
+def test_a_filter_of_ways_names_what_to_look_at_instead(text: str) -> None:
+    with pytest.raises(UsageError, match="each way is an interface of the capture"):
+        asyncio.run(expression.classic(text, "EN10MB"))
+
+
+def test_a_packet_without_a_link_header_has_no_tag() -> None:
+    with pytest.raises(UsageError, match="no VLAN support for"):
+        asyncio.run(expression.classic("vlan", "RAW"))
+
+
 def test_devices_whose_packets_differ_have_no_filter_in_common() -> None:
     assert expression.link({"eth0": "1", "br0": "1"}) == "EN10MB"
     assert expression.link({"ppp0": "512"}) == "RAW"

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A filter as users of tcpdump write it (pcap-filter(7)), compiled here: the gateway gets numbers.
 
+libpcap compiles `vlan` for a device, where the kernel keeps the tag beside the packet, in another
+way than for a file. So for Ethernet tcpdump compiles it for the `lo` of a namespace of its own.
+
 libpcap says what is wrong with a filter, and not where. The place is behind the longest beginning
 of it that is a filter by itself.
 """
 
 import asyncio
+import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
@@ -13,13 +17,22 @@ from typing import Final
 
 from gatemark.error import UnavailableError, UsageError
 from gatemark.node.checked import shown
+from gatemark.node.quoted import sh, shell
 from gatemark.node.shield import begun
 
 LONGEST: Final = 4000  # characters
+NO_TCPDUMP: Final = "--filter: no tcpdump here, which compiles it: apt-get install tcpdump"
+NOT_FOUND: Final = 127  # a shell's exit code for a command that is not there
 WORD: Final = re.compile(r"[()]|[^\s()]+")
 MOST_WORDS: Final = 64  # each is tried; in a longer filter the place is not looked for
 JOINS: Final = ("and", "or", "not", "&&", "||", "!", "(")  # a filter does not end with one
 BEFORE: Final = re.compile(r"^tcpdump: (can't parse filter expression: )?")
+VLAN: Final = re.compile(r"\bvlan\b")
+# Where the kernel keeps what it knows of a packet besides (linux/filter.h), and what of it is read
+# by the engine: SKF_AD_OFF, SKF_AD_VLAN_TAG, SKF_AD_VLAN_TAG_PRESENT.
+BESIDES: Final = 0xFFFFF000
+TAGS: Final = (BESIDES + 44, BESIDES + 48)
+LOADS: Final = (0x20, 0x28, 0x30)  # ld, ldh, ldb of a place
 
 # Type of a device (linux/if_arp.h) -> how its packets begin, by its name in pcap-linktype(7).
 LINKS: Final[Mapping[str, str]] = {"1": "EN10MB", "772": "EN10MB"}
@@ -48,25 +61,54 @@ async def classic(expression: str, begins: str) -> list[int]:
         raise UsageError(f"--filter: at most {LONGEST} characters, none of them NUL")
     text, reason = await _compiled(expression, begins)
     if not reason:
-        return [int(number) for line in text.splitlines()[1:] for number in line.split()]
+        code = [int(number) for line in text.splitlines()[1:] for number in line.split()]
+        _require_read(code)
+        return code
     place = await _place(expression, begins)
     raise UsageError(f"--filter: {reason}{place}: see pcap-filter(7)")
 
 
+def _require_read(code: list[int]) -> None:
+    """Raise UsageError for a filter of what the engine does not know of a packet."""
+    places = {k for load, k in zip(code[::4], code[3::4], strict=True) if load in LOADS}
+    if any(place >= BESIDES and place not in TAGS for place in places):
+        raise UsageError(
+            "--filter: no inbound and outbound here: each way is an interface of the capture"
+        )
+
+
 async def _compiled(expression: str, begins: str) -> tuple[str, str]:
-    """What tcpdump makes of it, and why it does not."""
-    argv = ("tcpdump", "-y", begins, "-ddd", "--", expression)
+    """Return what tcpdump makes of it, and why it does not."""
+    if begins == RAW:
+        return await _tcpdump("tcpdump", "-y", begins, "-ddd", "--", expression)
+    live = sh(
+        shell("ip link set lo up && exec tcpdump -pi lo -y EN10MB -ddd -- {it}", it=expression)
+    )
+    alone = ("--net",) if os.geteuid() == 0 else ("--net", "--user", "--map-root-user")
+    text, reason = await _tcpdump("unshare", *alone, *live)
+    if not reason.startswith("unshare:"):
+        return text, reason
+    if VLAN.search(expression):
+        raise UnavailableError(
+            f"--filter: vlan is compiled in a network namespace ({reason}): run it as root"
+        )
+    return await _tcpdump("tcpdump", "-y", begins, "-ddd", "--", expression)
+
+
+async def _tcpdump(*argv: str) -> tuple[str, str]:
+    """Return what a command prints, and why it fails. Raises UnavailableError."""
     try:
         making = asyncio.create_subprocess_exec(*argv, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
         process = await begun(making)
     except FileNotFoundError:
-        raise UnavailableError(
-            "--filter: no tcpdump here, which compiles it: apt-get install tcpdump"
-        ) from None
+        raise UnavailableError(NO_TCPDUMP) from None
     out, errors = (text.decode(errors="replace") for text in await process.communicate())
     if not process.returncode:
         return out, ""
-    return "", BEFORE.sub("", (errors.strip().splitlines() or ["no reason"])[-1])
+    last = (errors.strip().splitlines() or ["no reason"])[-1]
+    if process.returncode == NOT_FOUND:
+        raise UnavailableError(NO_TCPDUMP)
+    return "", BEFORE.sub("", last)
 
 
 async def _place(expression: str, begins: str) -> str:
