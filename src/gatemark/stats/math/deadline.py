@@ -3,9 +3,15 @@
 
 from collections.abc import Sequence
 
+from gatemark.stats.math.real import require_no_nan
+
 
 def misses(delays_ns: Sequence[float | None], deadline_ns: float) -> list[bool]:
-    """Whether each packet missed its deadline; None is a lost one, which did."""
+    """Return whether each packet missed its deadline; None is a lost one, which did.
+
+    Raises ValueError of NaN.
+    """
+    require_no_nan((deadline_ns, *(delay for delay in delays_ns if delay is not None)))
     return [delay is None or delay > deadline_ns for delay in delays_ns]
 
 

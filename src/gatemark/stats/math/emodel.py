@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Final
 
+from gatemark.stats.math.real import require_no_nan
 from gatemark.stats.math.runs import Runs, runs
 
 BEST: Final = 93.2  # R of a call without delay and loss, by the defaults of G.107 table 2
@@ -77,10 +78,11 @@ def best_playout(flows: Iterable[Delays], robustness: float = CONCEALED) -> Play
     """The play-out delay that makes the best call of these flows; None if nothing arrived.
 
     It is the shortest delay and one of 20, 30, ... 400 ms more. What comes later is as lost, and
-    so are runs counted; the shortest of equally good ones is taken.
+    so are runs counted; the shortest of equally good ones is taken. Raises ValueError of NaN.
     """
     flows = list(flows)
     came = sorted(delay for flow in flows for delay in flow if delay is not None)
+    require_no_nan(came)
     if not came:
         return None
     choices, before = [], -1

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
+from gatemark.stats.math.real import require_no_nan
+
 BUCKETS: Final = 32  # an octave
 RESOLUTION: Final = 1 / BUCKETS  # of the value: the widest bucket
 BEYOND: Final = 10  # packets above a percentile, or it is told by too few of them
@@ -45,6 +47,7 @@ def percentile(counts: Histogram, share: float) -> float:
 
     Within the bucket of that packet by its rank there; raises ValueError if there is none.
     """
+    require_no_nan((share, *counts.values()))
     lows = sorted(low for low in counts if counts[low])
     sums = list(accumulate(counts[low] for low in lows))
     if not lows:
@@ -58,6 +61,7 @@ def percentile(counts: Histogram, share: float) -> float:
 
 def within(counts: Histogram, limit: float) -> float:
     """The share of the packets whose time in ns is at most a limit, even within its bucket."""
+    require_no_nan((limit, *counts.values()))
     total = sum(counts.values())
     if not total:
         return 0.0

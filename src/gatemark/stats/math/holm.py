@@ -3,12 +3,16 @@
 
 from collections.abc import Sequence
 
+from gatemark.stats.math.real import require_no_nan
+
 
 def adjusted(p: Sequence[float]) -> list[float]:
     """Each p times the rows that are no more certain, in order, 1 at most.
 
-    The chance that any row at all is called different though nothing differs stays at 5 %.
+    The chance that any row at all is called different though nothing differs stays at 5 %. Raises
+    ValueError of NaN.
     """
+    require_no_nan(p)
     order = sorted(range(len(p)), key=p.__getitem__)
     values, highest = list(p), 0.0
     for place, row in enumerate(order):

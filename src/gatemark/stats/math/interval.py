@@ -13,6 +13,8 @@ from statistics import median
 
 import msgspec
 
+from gatemark.stats.math.real import require_no_nan
+
 LEVEL = 0.95
 
 
@@ -31,7 +33,11 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 def median_interval(samples: Sequence[float]) -> Interval:
-    """The median of at least one sample; below six samples the range, with its true level."""
+    """Return the median of at least one sample; below six the range, with its true level.
+
+    Raises ValueError of none, and of NaN.
+    """
+    require_no_nan(samples)
     ordered = sorted(samples)
     n = len(ordered)
     if not n:

@@ -4,9 +4,15 @@
 from collections.abc import Sequence
 from math import ceil
 
+from gatemark.stats.math.real import require_no_nan
+
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that this share of them does not exceed, in any order; ValueError of none."""
+    """Return the value that this share of them does not exceed, in any order.
+
+    Raises ValueError of none, and of NaN.
+    """
+    require_no_nan(values)
     if not values:
         raise ValueError("no values have no percentile")
     ordered = sorted(values)

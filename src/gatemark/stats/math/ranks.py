@@ -13,6 +13,8 @@ from functools import lru_cache
 from math import comb, sqrt
 from statistics import NormalDist
 
+from gatemark.stats.math.real import require_no_nan
+
 MOST_EXACT = 80  # samples in all; beyond, the normal approximation is good to the third digit
 STANDARD = NormalDist()
 
@@ -52,7 +54,11 @@ def inset(n: int, m: int, level: float) -> tuple[int, float]:
 
 
 def doubled(samples: Sequence[float]) -> list[int]:
-    """Twice the mean rank of each sample, from 2: an integer even where two share a rank."""
+    """Return twice the mean rank of each sample, from 2: an integer even where two share a rank.
+
+    Raises ValueError of NaN, which has no rank.
+    """
+    require_no_nan(samples)
     seen = Counter(samples)
     ranks: dict[float, int] = {}
     before = 0

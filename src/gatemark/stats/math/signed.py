@@ -15,6 +15,7 @@ from statistics import fmean, median
 
 from gatemark.stats.math.interval import LEVEL, Interval
 from gatemark.stats.math.ranks import doubled
+from gatemark.stats.math.real import require_no_nan
 
 
 def p_value(differences: Sequence[float]) -> float:
@@ -34,8 +35,10 @@ def middle(differences: Sequence[float]) -> Interval:
 
     Its interval is cut from the same means by the distribution of the rank sum (Tukey 1949), so
     that it has 0 where the test finds nothing. With fewer than six differences 95 % cannot be
-    reached: then it is the range of all means, with its true level. Raises ValueError without any.
+    reached: then it is the range of all means, with its true level. Raises ValueError without any,
+    and of NaN.
     """
+    require_no_nan(differences)
     if not differences:
         raise ValueError("no samples")
     means = sorted(fmean(pair) for pair in combinations_with_replacement(differences, 2))

@@ -4,12 +4,16 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from gatemark.stats.math.real import require_no_nan
+
 
 def pdv(delays_ns: Sequence[float]) -> list[float]:
     """By how much each delay is above the shortest, in ns, sorted (RFC 5481 section 4.2).
 
     A play-out buffer that is as long as a percentile of it has that share of the packets in time.
+    Raises ValueError of NaN.
     """
+    require_no_nan(delays_ns)
     shortest = min(delays_ns, default=0.0)
     return sorted(delay - shortest for delay in delays_ns)
 

@@ -15,6 +15,8 @@ TAILS = {
     4: (0.6433299631818633, 0.11611652351681556),
     31: (0.6206059512477189, 0.05432721536717571),
     400: (0.6173500219035637, 0.04617594517356813),
+    401: (0.6173493365222263, 0.04617425822511381),
+    9_000: (0.617087301732359, 0.04553026046018522),
 }
 # The same, and the t of 1e-6, 5 % and 80 %.
 QUANTILES = {
@@ -22,6 +24,8 @@ QUANTILES = {
     2: (999.9992499998438, 4.302652729749464, 0.2886751345948128),
     3: (130.15458955835794, 3.1824463052837086, 0.2766706623326898),
     31: (6.0719759247184, 2.039513446396408, 0.2555321683175276),
+    401: (4.968700383067517, 1.9658974653365162, 0.25351525428763383),
+    100_000: (4.891943340715112, 1.95998770753461, 0.25334777715718015),
 }
 
 
@@ -31,9 +35,8 @@ def test_tail_is_scipys(df: int) -> None:
     assert student.two_sided(-2.0, df) == student.two_sided(2.0, df)
 
 
-def test_degrees_of_freedom_are_from_1_to_400() -> None:
+def test_less_than_one_degree_of_freedom_is_one() -> None:
     assert student.two_sided(2.0, 0) == student.two_sided(2.0, 1)
-    assert student.two_sided(2.0, 9_000) == student.two_sided(2.0, 400)
 
 
 @pytest.mark.parametrize("df", QUANTILES)
@@ -47,7 +50,7 @@ def test_what_is_certain_is_exceeded_by_no_t_above_0() -> None:
 
 
 @pytest.mark.long
-@given(st.floats(-60, 60), st.integers(1, 400))
+@given(st.floats(-60, 60), st.integers(1, 1_000_000))
 def test_any_tail_agrees_with_scipy(t: float, df: int) -> None:
     from scipy.stats import t as reference
 
@@ -56,7 +59,7 @@ def test_any_tail_agrees_with_scipy(t: float, df: int) -> None:
 
 
 @pytest.mark.long
-@given(st.floats(1e-8, 1), st.integers(1, 200))
+@given(st.floats(1e-9, 1), st.integers(1, 1_000_000))
 def test_any_quantile_agrees_with_scipy(p: float, df: int) -> None:
     from scipy.stats import t as reference
 
