@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * Flow records kept where the packets are: each packet that crosses a device counts in its flow's
- * entry of a hash table, and nothing else is done to it. What is no IP is counted as other; a
- * packet of a new flow that finds the table full, as untracked. Fragments but the first, which has
- * the ports, are of a flow with ports 0. What GRO has merged, or what a device is yet to cut up,
- * counts as the packets that it is on the wire.
+ * entry of a hash table, and nothing else is done to it. What has no IP packet in it is counted as
+ * other; a packet of a new flow that finds the table full, as untracked. Fragments but the first,
+ * which has the ports, are of a flow with ports 0. ICMP's type and code are in the place of the
+ * destination port. What GRO has merged, or what a device is yet to cut up, counts as the packets
+ * that it is on the wire.
  */
 #include "flows.h"
+#include "layers.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NETWORK16(value) __builtin_bswap16(value)
@@ -16,19 +18,16 @@
 #define NETWORK32(value) ((__u32)(value))
 #endif
 
-#define TYPE_IPV4 0x0800
-#define TYPE_IPV6 0x86dd
+#define PROTOCOL_ICMP 1
 #define PROTOCOL_TCP 6
 #define PROTOCOL_UDP 17
-#define PROTOCOL_FRAGMENT 44
+#define PROTOCOL_ICMPV6 58
+#define ETHERNET_BYTES 14
+#define HEADERS_MOST 0x3fff /* bytes up to where ports are looked for */
+#define TYPE_AT 12 /* in an Ethernet header */
 #define UDP_BYTES 8
 #define NOT_FIRST 0x1fff /* offset of a fragment, in 8 bytes */
 #define BPF_NOEXIST 1
-
-struct ethernet {
-	__u8 destination[6], source[6];
-	__u16 type;
-};
 
 struct ipv4 {
 	__u8 version_words, service;
@@ -70,10 +69,40 @@ INLINE void count(__u32 kind, __u32 packets)
 		*counted += packets;
 }
 
+/*
+ * A place in the packet by way of a map's memory, of which the verifier knows nothing: it need not
+ * follow what comes behind once for each way that led there. Behind HEADERS_MOST it is 0.
+ */
+INLINE __u32 forget(__u32 place)
+{
+	__u32 kind = FLOWS_PLACE;
+	__u64 *memory = bpf_map_lookup_elem(MAP(flows_counts), &kind);
+
+	if (!memory)
+		return 0;
+	*(volatile __u64 *)memory = place;
+	place = (__u32) * (volatile __u64 *)memory;
+	return place > HEADERS_MOST ? 0 : place;
+}
+
+struct layers_source {
+	const struct packet *packet;
+};
+
+SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
+{
+	return bpf_skb_load_bytes(source->packet, at, to, bytes);
+}
+
 INLINE void read_transport(struct seen *seen, const void *at, const void *end)
 {
 	const struct transport *transport = at;
 
+	if ((const void *)&transport->destination > end)
+		return;
+	/* RFC 792, RFC 4443: the first bytes are type and code, which collectors read there. */
+	if (seen->protocol == PROTOCOL_ICMP || seen->protocol == PROTOCOL_ICMPV6)
+		seen->destination_port = transport->source;
 	if (seen->protocol != PROTOCOL_TCP && seen->protocol != PROTOCOL_UDP)
 		return;
 	if ((const void *)transport->rest > end)
@@ -197,42 +226,71 @@ INLINE void enter_ipv6(const struct ipv6 *ip, const struct seen *seen)
 	enter(MAP(flows_ipv6), &key, seen, way);
 }
 
-/* Other extension headers than that of fragments are taken for the protocol. */
-INLINE int take_ipv6(const struct ipv6 *ip, const void *end, __u32 packets)
+/*
+ * Past the extension headers, where there are any. They are copied: a driver may leave them outside
+ * the first piece, where the ports are then left out.
+ */
+INLINE const void *past_extensions(struct seen *seen, const struct packet *packet, __u32 ip_at)
 {
-	const __u8 *next = (const void *)(ip + 1);
-	struct seen seen = { .packets = packets, .header_bytes = sizeof(*ip) };
-	int is_first = 1;
+	const struct layers_source source = { packet };
+	struct layers layers = { .at = ip_at + sizeof(struct ipv6), .protocol = seen->protocol };
+	__u32 at;
 
-	if ((const void *)next > end)
+	layers_past_extensions(&source, &layers);
+	at = layers.unread || layers.fragment == FRAGMENT_LATER ? 0 : forget(layers.at);
+	seen->protocol = layers.protocol;
+	seen->header_bytes = layers.at - ip_at;
+	return at ? (const void *)(unsigned long)packet->data + at : 0;
+}
+
+INLINE int take_ipv6(const struct packet *packet, __u32 ip_at, const void *end, __u32 packets)
+{
+	const struct ipv6 *ip = (const void *)(unsigned long)packet->data + ip_at;
+	const void *next = ip + 1;
+	struct seen seen = { .packets = packets, .header_bytes = sizeof(*ip) };
+
+	if (next > end)
 		return 0;
 	seen.bytes = NETWORK16(ip->length) + (__u32)sizeof(*ip);
 	seen.protocol = ip->protocol;
 	seen.service = (__u8)(NETWORK32(ip->version_class_label) >> 20);
-	if (seen.protocol == PROTOCOL_FRAGMENT && (const void *)(next + 8) <= end) {
-		seen.protocol = next[0];
-		is_first = !(next[2] | (next[3] & 0xf8));
-		next += 8;
-	}
-	if (is_first)
+	if (layers_is_extension(seen.protocol))
+		next = past_extensions(&seen, packet, ip_at);
+	if (next)
 		read_transport(&seen, next, end);
 	enter_ipv6(ip, &seen);
 	return 1;
 }
 
+/* Where the IP packet begins that is behind tags, labels or in a session; its type, or 0. */
+INLINE __u32 look_inside(const struct packet *packet, __u32 *ip_at)
+{
+	const struct layers_source source = { packet };
+	struct layers layers = { .at = ETHERNET_BYTES };
+	__u8 word[2];
+	__u32 type;
+
+	if (CONSTANT(flows_raw) || layers_load(&source, TYPE_AT, word, sizeof(word)))
+		return 0;
+	type = layers_to_ip(&source, &layers, layers_u16(word));
+	*ip_at = type ? forget(layers.at) : 0;
+	return *ip_at ? type : 0;
+}
+
 SECTION(FLOWS_SECTION) int flows(struct packet *packet)
 {
 	const void *end = (const void *)(unsigned long)packet->data_end;
-	const struct ethernet *ethernet = (const void *)(unsigned long)packet->data;
-	const void *ip = CONSTANT(flows_raw) ? (const void *)ethernet : ethernet + 1;
-	__u16 type = (__u16)packet->protocol;
+	__u32 type = NETWORK16((__u16)packet->protocol);
 	__u32 packets = packet->segments ? packet->segments : 1;
+	__u32 ip_at = CONSTANT(flows_raw) ? 0 : ETHERNET_BYTES;
 	int taken = 0;
 
-	if (type == NETWORK16(TYPE_IPV4))
-		taken = take_ipv4(ip, end, packets);
-	else if (type == NETWORK16(TYPE_IPV6))
-		taken = take_ipv6(ip, end, packets);
+	if (type != TYPE_IPV4 && type != TYPE_IPV6)
+		type = look_inside(packet, &ip_at);
+	if (type == TYPE_IPV4)
+		taken = take_ipv4((const void *)(unsigned long)packet->data + ip_at, end, packets);
+	else if (type == TYPE_IPV6)
+		taken = take_ipv6(packet, ip_at, end, packets);
 	if (!taken)
 		count(FLOWS_OTHER, packets);
 	return TC_ACT_UNSPEC;

@@ -47,6 +47,7 @@ struct flow {
 	__u8 unused[4];
 };
 
-enum flows_count { FLOWS_COUNTED, FLOWS_OTHER, FLOWS_UNTRACKED, FLOWS_KINDS };
+/* FLOWS_PLACE is no count: the program keeps a place in a packet there, see forget(). */
+enum flows_count { FLOWS_COUNTED, FLOWS_OTHER, FLOWS_UNTRACKED, FLOWS_PLACE, FLOWS_KINDS };
 
 #endif

@@ -8,6 +8,7 @@
  * may then be lost, as locks would cost more than a window is worth.
  */
 #include "classifier/core/classify.h"
+#include "bpf/layers.h"
 #include "classify.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -16,9 +17,9 @@
 #define NETWORK16(value) ((__u16)(value))
 #endif
 
-#define TYPE_IPV4 0x0800
-#define TYPE_IPV6 0x86dd
 #define ETHERNET_BYTES 14
+#define TYPE_AT 12 /* in an Ethernet header */
+#define HEADERS_MOST 0x3ff /* bytes up to where an IP packet is looked for */
 #define IPV4_BYTES 20
 #define IPV6_BYTES 40
 #define UDP_BYTES 8
@@ -184,16 +185,43 @@ INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, 
 	return 1;
 }
 
-INLINE int read_ipv6(struct seen *seen, const struct ipv6 *ip, const void *end, __u32 whole)
-{
-	const struct ports *ports = (const void *)(ip + 1);
+struct layers_source {
+	const struct packet *packet;
+};
 
-	if ((const void *)(ports + 1) > end || !is_transport(ip->protocol))
+SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
+{
+	return bpf_skb_load_bytes(source->packet, at, to, bytes);
+}
+
+/* Past IPv6's header and its extension headers, which are rare: these are copied. */
+INLINE int find_ports(struct packet *packet, struct layers *layers, struct ports *ports)
+{
+	const struct layers_source source = { packet };
+
+	return layers_past_extensions(&source, layers) && !layers->fragment &&
+	       is_transport(layers->protocol) &&
+	       !layers_load(&source, layers->at, ports, sizeof(*ports));
+}
+
+INLINE int read_ipv6(struct packet *packet, struct seen *seen, __u32 ip_at, const void *end,
+		     __u32 whole)
+{
+	const struct ipv6 *ip = (const void *)(unsigned long)packet->data + ip_at;
+	const struct ports *next = (const void *)(ip + 1);
+	struct layers layers = { .at = ip_at + IPV6_BYTES };
+	struct ports ports;
+
+	if ((const void *)(next + 1) > end)
+		return 0;
+	layers.protocol = ip->protocol;
+	ports = *next;
+	if (!is_transport(layers.protocol) && !find_ports(packet, &layers, &ports))
 		return 0;
 	seen->moment.length = ip->length ? NETWORK16(ip->length) + IPV6_BYTES : whole;
-	seen->key.protocol = ip->protocol;
+	seen->key.protocol = layers.protocol;
 	seen->key.family = 6;
-	if (!holds(seen, IPV6_BYTES))
+	if (!holds(seen, layers.at - ip_at))
 		return 0;
 	for (int i = 0; i < 4; i++) {
 		__u32 source = ip->source[i], destination = ip->destination[i];
@@ -201,28 +229,52 @@ INLINE int read_ipv6(struct seen *seen, const struct ipv6 *ip, const void *end, 
 		seen->key.lan[i] = is_up() ? source : destination;
 		seen->key.wan[i] = is_up() ? destination : source;
 	}
-	set_ports(seen, ports);
+	set_ports(seen, &ports);
 	return 1;
 }
 
-/* Whether the packet is of a flow. A driver may leave its headers outside the first piece. */
-INLINE int read_packet(struct packet *packet, struct seen *seen)
+/*
+ * Looks for an IP packet behind tags, labels or in a session. Returns its type; 0: there is none.
+ * Its place goes through the map's memory, see struct tables.
+ */
+INLINE __u32 look_inside(const struct packet *packet, struct classify_work *work)
 {
-	__u32 link = CONSTANT(classify_raw) ? 0 : ETHERNET_BYTES;
-	__u32 least = link + IPV6_BYTES + (__u32)sizeof(struct ports);
-	__u16 type = (__u16)packet->protocol;
-	__u32 whole = packet->length - link;
-	const void *ip, *end;
+	const struct layers_source source = { packet };
+	struct layers layers = { .at = ETHERNET_BYTES };
+	__u8 word[2];
+	__u32 type;
 
-	if (type != NETWORK16(TYPE_IPV4) && type != NETWORK16(TYPE_IPV6))
+	if (CONSTANT(classify_raw) || layers_load(&source, TYPE_AT, word, sizeof(word)))
 		return 0;
-	if (packet->data + least > packet->data_end && packet->length >= least)
-		bpf_skb_pull_data(packet, least);
-	ip = (const void *)(unsigned long)packet->data + link;
+	type = layers_to_ip(&source, &layers, layers_u16(word));
+	*(volatile __u32 *)&work->place = layers.at;
+	return type;
+}
+
+/* Whether the packet is of a flow. A driver may leave its headers outside the first piece. */
+INLINE int read_packet(struct packet *packet, struct classify_work *work)
+{
+	struct seen *seen = &work->seen;
+	__u32 type = NETWORK16((__u16)packet->protocol);
+	__u32 ip_at = CONSTANT(classify_raw) ? 0 : ETHERNET_BYTES, least;
+	const void *data, *end;
+
+	if (type != TYPE_IPV4 && type != TYPE_IPV6) {
+		type = look_inside(packet, work);
+		ip_at = *(volatile __u32 *)&work->place;
+	}
+	if (!type || ip_at > HEADERS_MOST)
+		return 0;
+	least = ip_at + IPV6_BYTES + (__u32)sizeof(struct ports);
+	data = (const void *)(unsigned long)packet->data;
 	end = (const void *)(unsigned long)packet->data_end;
-	if (type == NETWORK16(TYPE_IPV4))
-		return read_ipv4(seen, ip, end, whole);
-	return read_ipv6(seen, ip, end, whole);
+	if (data + least > end && packet->length >= least)
+		bpf_skb_pull_data(packet, least);
+	data = (const void *)(unsigned long)packet->data;
+	end = (const void *)(unsigned long)packet->data_end;
+	if (type == TYPE_IPV4)
+		return read_ipv4(seen, data + ip_at, end, packet->length - ip_at);
+	return read_ipv6(packet, seen, ip_at, end, packet->length - ip_at);
 }
 
 INLINE void set_key(struct classify_work *work)
@@ -254,7 +306,7 @@ SECTION(CLASSIFY_SECTION) int classify_packet(struct packet *packet)
 	work = &tables->work;
 	__builtin_memset(&work->seen, 0, sizeof(work->seen));
 	work->seen.moment.way = (__u32)CONSTANT(classify_way);
-	if (!read_packet(packet, &work->seen)) {
+	if (!read_packet(packet, work)) {
 		count(CLASSIFY_OTHER);
 		return TC_ACT_UNSPEC;
 	}

@@ -42,6 +42,8 @@ struct classify_work {
 	struct outcome outcome;
 	struct scratch scratch;
 	struct sliding blank;
+	__u32 place; /* of the IP packet, where it is not right behind the link header */
+	__u32 unused;
 };
 
 enum classify_count {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Templates and records are made of one list of fields, so that they cannot part. */
 #include "flows/ipfix.h"
+#include "frame/bytes.h"
 #include "time/clock.h"
+
+#define PROTOCOL_ICMP 1
+#define PROTOCOL_ICMPV6 58
 
 #define TEMPLATE_SET 2
 #define REVERSE 29305u /* the enterprise number of reverse elements (RFC 5103) */
@@ -20,7 +24,9 @@ enum element {
 	DESTINATION_IPV4 = 12,
 	SOURCE_IPV6 = 27,
 	DESTINATION_IPV6 = 28,
+	ICMP_IPV4 = 32, /* type and code; 0 of other protocols */
 	END_REASON = 136,
+	ICMP_IPV6 = 139,
 	START_MS = 152,
 	END_MS = 153,
 };
@@ -39,8 +45,8 @@ static const struct field common_fields[] = {
 	{ SOURCE_PORT, 2, false }, { DESTINATION_PORT, 2, false }, { PROTOCOL, 1, false },
 	{ SERVICE, 1, false },	   { TCP_FLAGS, 1, false },	   { END_REASON, 1, false },
 	{ START_MS, 8, false },	   { END_MS, 8, false },	   { PACKETS, 8, false },
-	{ OCTETS, 8, false },	   { PACKETS, 8, true },	   { OCTETS, 8, true },
-	{ TCP_FLAGS, 1, true },
+	{ OCTETS, 8, false },	   { ICMP_IPV4, 2, false },	   { PACKETS, 8, true },
+	{ OCTETS, 8, true },	   { TCP_FLAGS, 1, true },
 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -59,6 +65,12 @@ static const struct field *field_of(const struct ipfix *ipfix, bool is_ipv6, siz
 	return field->reverse && !ipfix->biflows ? NULL : field;
 }
 
+/* IPv6 has an element of its own for ICMP. */
+static uint16_t element_of(const struct field *field, bool is_ipv6)
+{
+	return field->element == ICMP_IPV4 && is_ipv6 ? ICMP_IPV6 : (uint16_t)field->element;
+}
+
 static void put_template(struct ipfix *ipfix, bool is_ipv6)
 {
 	struct message *message = &ipfix->message;
@@ -72,7 +84,7 @@ static void put_template(struct ipfix *ipfix, bool is_ipv6)
 	for (size_t i = 0; (field = field_of(ipfix, is_ipv6, i)); i++) {
 		uint16_t bit = field->reverse ? MESSAGE_ENTERPRISE : 0;
 
-		message_put(message, (uint16_t)field->element | bit, 2);
+		message_put(message, element_of(field, is_ipv6) | bit, 2);
 		message_put(message, field->bytes, 2);
 		if (field->reverse)
 			message_put(message, REVERSE, 4);
@@ -140,6 +152,17 @@ static void put_end(struct ipfix *ipfix, const struct view *view, const struct f
 	}
 }
 
+/* The program in the kernel keeps ICMP's type and code as the destination's port. */
+static uint64_t icmp_of(const struct view *view)
+{
+	const struct flow_record *record = view->record;
+	const uint16_t *port = view->way == FLOW_UP ? &record->high_port : &record->low_port;
+
+	if (record->protocol != (record->is_ipv6 ? PROTOCOL_ICMPV6 : PROTOCOL_ICMP))
+		return 0;
+	return be16_load((const uint8_t *)port);
+}
+
 static uint64_t value_of(const struct ipfix *ipfix, const struct view *view,
 			 const struct field *field)
 {
@@ -155,6 +178,8 @@ static uint64_t value_of(const struct ipfix *ipfix, const struct view *view,
 		return flow->tcp_flags[way];
 	case END_REASON:
 		return view->record->end;
+	case ICMP_IPV4:
+		return icmp_of(view);
 	case START_MS:
 		return milliseconds(ipfix,
 				    ipfix->biflows ? flow_first_ns(flow) : flow->first_ns[way]);

@@ -16,7 +16,7 @@
 /* The fields of a frame that identify its packet. */
 struct label {
 	uint32_t number, turn; /* its number modulo turn */
-	uint32_t bytes; /* of the IP packet */
+	uint32_t bytes; /* behind IP's headers, of which a gateway may take some off */
 	uint8_t protocol, mark;
 	uint16_t source_port, destination_port;
 	const uint8_t *source, *destination;
@@ -57,81 +57,67 @@ void arrive_close(struct arrive *arrive)
 	*arrive = (struct arrive){ 0 };
 }
 
-static enum verdict read_ipv4(struct label *label, const uint8_t *ip, size_t captured,
-			      size_t *header)
+/* Of IPv4; that of IPv6 has none. */
+static bool is_header_sound(const uint8_t *ip, size_t captured)
 {
-	if (captured < IPV4_BYTES || ip[0] >> 4 != 4)
-		return FOREIGN;
-	*header = (size_t)(ip[0] & 15) * 4;
-	if (*header < IPV4_BYTES || captured < *header)
-		return FOREIGN;
-	if (checksum_fold(checksum_sum(ip, *header)) != 0xffff)
-		return CORRUPT;
-	label->bytes = be16_load(ip + 2);
-	label->number = be16_load(ip + 4);
-	label->turn = 1u << 16;
-	label->protocol = ip[9];
-	label->mark = mark_read(ip);
-	label->source = ip + 12;
-	label->destination = ip + 16;
-	return be16_load(ip + 6) & 0x3fff ? FOREIGN : SOUND;
+	size_t header = (size_t)(ip[0] & 15) * 4;
+
+	if (captured < IPV4_BYTES || ip[0] >> 4 != 4 || header < IPV4_BYTES || captured < header)
+		return true; /* it is no packet of ours */
+	return checksum_fold(checksum_sum(ip, header)) == 0xffff;
 }
 
-static enum verdict read_ipv6(struct label *label, const uint8_t *ip, size_t captured,
-			      size_t *header)
+/* The checksum of TCP or UDP. */
+static bool is_sum_right(const struct packet_view *view)
 {
-	if (captured < IPV6_BYTES || ip[0] >> 4 != 6)
-		return FOREIGN;
-	*header = IPV6_BYTES;
-	label->bytes = IPV6_BYTES + be16_load(ip + 4);
-	label->number = be32_load(ip) & 0xfffff;
-	label->turn = 1u << 20;
-	label->protocol = ip[6];
-	label->mark = mark_read(ip);
-	label->source = ip + 8;
-	label->destination = ip + 24;
-	return SOUND;
+	uint32_t length = view->length - view->header_bytes;
+	uint64_t sum = view->protocol + (uint64_t)length;
+
+	sum += checksum_sum(view->source, view->family == 4 ? 8 : 32);
+	sum += checksum_sum(view->ip + view->header_bytes, length);
+	return checksum_fold(sum) == 0xffff;
 }
 
-static enum verdict read_l4(struct label *label, const uint8_t *ip, size_t header, bool checked)
+static void fill_label(struct label *label, const struct packet_view *view)
 {
-	size_t least = label->protocol == PROTOCOL_TCP ? 20 : UDP_BYTES;
-	size_t addresses = ip[0] >> 4 == 4 ? 8 : 32;
-	size_t length = label->bytes - header;
-	uint64_t sum = label->protocol + length;
+	bool is_ipv4 = view->family == 4;
 
-	if (label->protocol != PROTOCOL_TCP && label->protocol != PROTOCOL_UDP)
-		return FOREIGN;
-	if (label->bytes < header + least)
-		return FOREIGN;
-	label->source_port = be16_load(ip + header);
-	label->destination_port = be16_load(ip + header + 2);
-	sum += checksum_sum(label->source, addresses) + checksum_sum(ip + header, length);
-	return checked || checksum_fold(sum) == 0xffff ? SOUND : CORRUPT;
+	*label = (struct label){
+		.number = is_ipv4 ? be16_load(view->ip + 4) : be32_load(view->ip) & 0xfffff,
+		.turn = is_ipv4 ? 1u << 16 : 1u << 20,
+		.bytes = view->length - view->header_bytes,
+		.protocol = view->protocol,
+		.mark = mark_read(view->ip),
+		.source_port = view->source_port,
+		.destination_port = view->destination_port,
+		.source = view->source,
+		.destination = view->destination,
+	};
 }
 
 static enum verdict read_label(struct label *label, const struct arrived *frame, int family)
 {
-	const uint8_t *ip = frame->bytes + ETHERNET_BYTES;
-	size_t captured, header;
-	enum verdict verdict;
+	struct capture_packet packet = { .link = LINK_RAW };
+	struct packet_view view;
 
-	if (frame->captured < ETHERNET_BYTES)
+	if (frame->captured <= ETHERNET_BYTES)
 		return FOREIGN;
-	captured = frame->captured - ETHERNET_BYTES;
-	verdict = family == 4 ? read_ipv4(label, ip, captured, &header)
-			      : read_ipv6(label, ip, captured, &header);
-	if (verdict != SOUND)
-		return verdict;
-	if (label->bytes > captured)
+	packet.bytes = frame->bytes + ETHERNET_BYTES;
+	packet.captured = frame->captured - ETHERNET_BYTES;
+	packet.length = packet.captured;
+	if (family == 4 && !is_header_sound(packet.bytes, packet.captured))
+		return CORRUPT;
+	if (packet_read(&view, &packet) != PACKET_TAKEN || view.family != family)
 		return FOREIGN;
-	return read_l4(label, ip, header, frame->checked);
+	fill_label(label, &view);
+	return frame->checked || is_sum_right(&view) ? SOUND : CORRUPT;
 }
 
 /* Whether a frame can be this packet. The LAN side's port is not what it was behind a NAT. */
 static bool fits(const struct arrive *arrive, const struct label *label, int64_t number)
 {
 	const struct trace *trace = arrive->trace;
+	const struct trace_packet *packet;
 	const struct trace_entry *entry;
 	const struct wire *flow;
 
@@ -139,7 +125,9 @@ static bool fits(const struct arrive *arrive, const struct label *label, int64_t
 		return false;
 	entry = &trace->entry[arrive->way][number];
 	flow = &trace->flow[entry->flow];
-	if (label->bytes != entry->bytes || label->protocol != flow->protocol)
+	packet = &trace->packet[entry->packet];
+	if (label->bytes != packet->bytes - packet->header_bytes ||
+	    label->protocol != flow->protocol)
 		return false;
 	if (arrive->way == WAY_UP)
 		return label->destination_port == flow->far_port;

@@ -20,7 +20,7 @@
 /* What was captured of one packet. bytes lie inside the capture's memory. */
 struct capture_packet {
 	uint64_t time_ns; /* since the epoch */
-	bool timed; /* a simple packet block has no time */
+	bool timed; /* a simple packet block has no time, and a damaged one is none */
 	uint16_t link; /* LINKTYPE_... */
 	uint32_t captured, length; /* bytes at hand; bytes on the wire, at least as many */
 	const uint8_t *bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Captured packets rewritten. */
 #include "replay/frames.h"
+#include "bpf/wraps.h"
 #include "frame/checksum.h"
 #include "frame/frame.h"
 
@@ -11,6 +12,11 @@
 #define TTL 64
 #define DF 0x4000
 #define TCP_CHECKSUM_AT 16
+#define TCP_SEQUENCE_AT 4
+#define TCP_FLAGS_AT 13
+#define TCP_FIN 0x01
+#define TCP_PUSH 0x08
+#define TCP_CWR 0x80
 #define UDP_CHECKSUM_AT 6
 
 void lab_client(const struct lab *lab, uint32_t client, uint8_t *address)
@@ -34,11 +40,6 @@ static void store_checksum(uint8_t *l4, uint8_t protocol, uint16_t checksum)
 	be16_store(l4 + checksum_at(protocol), checksum);
 }
 
-static size_t header_bytes(const uint8_t *ip)
-{
-	return ip[0] >> 4 == 4 ? (size_t)(ip[0] & 15) * 4 : IPV6_BYTES;
-}
-
 static void fill_ipv4(uint8_t *ip, uint32_t bytes, uint32_t number)
 {
 	be16_store(ip + 2, (uint16_t)bytes);
@@ -46,7 +47,7 @@ static void fill_ipv4(uint8_t *ip, uint32_t bytes, uint32_t number)
 	be16_store(ip + 6, be16_load(ip + 6) & DF);
 	ip[8] = TTL;
 	be16_store(ip + 10, 0);
-	be16_store(ip + 10, (uint16_t)~checksum_fold(checksum_sum(ip, header_bytes(ip))));
+	be16_store(ip + 10, (uint16_t)~checksum_fold(checksum_sum(ip, (ip[0] & 15u) * 4)));
 }
 
 static void fill_ipv6(uint8_t *ip, uint32_t bytes, uint32_t number)
@@ -56,11 +57,26 @@ static void fill_ipv6(uint8_t *ip, uint32_t bytes, uint32_t number)
 	ip[7] = TTL;
 }
 
-static void fill_l4(uint8_t *ip, uint32_t bytes, const uint16_t ports[2], uint8_t protocol)
+/*
+ * What a piece has of its own: its place in the stream, and the flags of the end or of the begin
+ * (net/ipv4/tcp_offload.c, tcp_gso_segment()).
+ */
+WRAPS static void fill_piece(uint8_t *tcp, const struct trace_packet *packet)
 {
-	size_t header = header_bytes(ip);
-	size_t length = bytes - header;
-	uint8_t *l4 = ip + header;
+	uint8_t *sequence = tcp + TCP_SEQUENCE_AT;
+
+	be32_store(sequence, be32_load(sequence) + packet->from);
+	if (!packet->last)
+		tcp[TCP_FLAGS_AT] &= (uint8_t)~(TCP_FIN | TCP_PUSH);
+	if (packet->from)
+		tcp[TCP_FLAGS_AT] &= (uint8_t)~TCP_CWR;
+}
+
+static void fill_l4(uint8_t *ip, const struct trace_packet *packet, const uint16_t ports[2])
+{
+	uint8_t protocol = packet->protocol;
+	size_t length = packet->bytes - packet->header_bytes;
+	uint8_t *l4 = ip + packet->header_bytes;
 	size_t addresses = ip[0] >> 4 == 4 ? 8 : 32;
 	uint64_t sum = protocol + length;
 
@@ -68,10 +84,23 @@ static void fill_l4(uint8_t *ip, uint32_t bytes, const uint16_t ports[2], uint8_
 	be16_store(l4 + 2, ports[1]);
 	if (protocol == PROTOCOL_UDP)
 		be16_store(l4 + 4, (uint16_t)length);
+	else
+		fill_piece(l4, packet);
 	be16_store(l4 + checksum_at(protocol), 0);
 	sum += checksum_sum(ip + (addresses == 8 ? 12 : 8), addresses);
 	sum += checksum_sum(l4, length);
 	store_checksum(l4, protocol, (uint16_t)~checksum_fold(sum));
+}
+
+/* The bytes from a place of what was captured on; zeros where the capture had cut them off. */
+static void copy(uint8_t *to, const struct trace_packet *packet, uint32_t from, uint32_t bytes)
+{
+	uint32_t there = from < packet->captured ? packet->captured - from : 0;
+
+	if (there > bytes)
+		there = bytes;
+	memcpy(to, packet->ip + from, there);
+	memset(to + there, 0, bytes - there);
 }
 
 static void build(uint8_t *frame, const struct trace *trace, const struct lab *lab, enum way way,
@@ -89,8 +118,9 @@ static void build(uint8_t *frame, const struct trace *trace, const struct lab *l
 	memcpy(frame, lab->next_mac, 6);
 	memcpy(frame + 6, lab->source_mac, 6);
 	be16_store(frame + 12, lab->family == 4 ? 0x0800 : 0x86dd);
-	memcpy(ip, packet->ip, packet->captured);
-	memset(ip + packet->captured, 0, entry->bytes - packet->captured);
+	copy(ip, packet, 0, packet->payload_at);
+	copy(ip + packet->payload_at, packet, packet->payload_at + packet->from,
+	     packet->bytes - packet->payload_at);
 	mark_write(ip, trace_mark(trace, entry));
 	if (way == WAY_DOWN) {
 		uint8_t *swap = near;
@@ -108,7 +138,7 @@ static void build(uint8_t *frame, const struct trace *trace, const struct lab *l
 		fill_ipv4(ip, entry->bytes, number);
 	else
 		fill_ipv6(ip, entry->bytes, number);
-	fill_l4(ip, entry->bytes, ports, flow->protocol);
+	fill_l4(ip, packet, ports);
 }
 
 int frames_open(struct frames *frames, const struct trace *trace, const struct lab *lab,
@@ -146,15 +176,13 @@ void frames_close(struct frames *frames)
 	*frames = (struct frames){ 0 };
 }
 
-void frame_redirect(uint8_t *frame, uint16_t port)
+void frame_redirect(uint8_t *frame, const struct trace_packet *packet, uint16_t port)
 {
-	uint8_t *ip = frame + ETHERNET_BYTES;
-	uint8_t protocol = ip[0] >> 4 == 4 ? ip[9] : ip[6];
-	uint8_t *l4 = ip + header_bytes(ip);
+	uint8_t *l4 = frame + ETHERNET_BYTES + packet->header_bytes;
+	uint8_t *checksum = l4 + checksum_at(packet->protocol);
 	uint16_t old_port = be16_load(l4 + 2);
-	uint16_t old_sum = be16_load(l4 + checksum_at(protocol));
-	uint64_t sum = (uint64_t)(uint16_t)~old_sum + (uint16_t)~old_port + port;
+	uint64_t sum = (uint64_t)(uint16_t)~be16_load(checksum) + (uint16_t)~old_port + port;
 
 	be16_store(l4 + 2, port);
-	store_checksum(l4, protocol, (uint16_t)~checksum_fold(sum));
+	store_checksum(l4, packet->protocol, (uint16_t)~checksum_fold(sum));
 }

@@ -34,7 +34,7 @@ int frames_open(struct frames *frames, const struct trace *trace, const struct l
 		enum way way, struct fault *fault);
 void frames_close(struct frames *frames);
 
-/* Changes a frame's destination port, and its checksum with it (RFC 1624). */
-void frame_redirect(uint8_t *frame, uint16_t port);
+/* Changes the destination port of a packet's frame, and its checksum with it (RFC 1624). */
+void frame_redirect(uint8_t *frame, const struct trace_packet *packet, uint16_t port);
 
 #endif

@@ -49,22 +49,21 @@ static int pcap_next(struct capture *capture, struct capture_packet *packet, str
 		return capture_fault(capture, fault, capture->at,
 				     "it breaks off: %zu bytes of a record's %d", left,
 				     RECORD_BYTES);
-	*packet =
-		(struct capture_packet){ .timed = true, .link = capture->link, .at = capture->at };
+	*packet = (struct capture_packet){ .link = capture->link, .at = capture->at };
 	read_lengths(capture, packet);
 	if (packet->captured > CAPTURE_PACKET_MAX)
 		return capture_fault(capture, fault, capture->at, "a packet of %u bytes is corrupt",
 				     packet->captured);
 	fraction = capture_u32(capture, capture->at + 4);
-	if ((uint64_t)fraction * capture->tick_ns >= NS_PER_S)
-		return capture_fault(capture, fault, capture->at,
-				     "a time of %u parts of a second is corrupt", fraction);
+	/* More parts than a second has: what others write is read but for its time. */
+	packet->timed = (uint64_t)fraction * capture->tick_ns < NS_PER_S;
 	if (packet->captured > left - RECORD_BYTES)
 		return capture_fault(capture, fault, capture->at,
 				     "it breaks off: %zu bytes of a packet's %u",
 				     left - RECORD_BYTES, packet->captured);
-	packet->time_ns = (uint64_t)capture_u32(capture, capture->at) * NS_PER_S +
-			  (uint64_t)fraction * capture->tick_ns;
+	if (packet->timed)
+		packet->time_ns = (uint64_t)capture_u32(capture, capture->at) * NS_PER_S +
+				  (uint64_t)fraction * capture->tick_ns;
 	packet->bytes = capture->bytes + capture->at + RECORD_BYTES;
 	capture->at += RECORD_BYTES + packet->captured;
 	return 1;

@@ -130,6 +130,7 @@ static void note_sent(struct player *player, uint32_t number, uint64_t now)
 /* Hands one frame to the device. False if there was no room for it: to be tried again. */
 static bool send_frame(struct player *player, uint32_t number)
 {
+	const struct trace_entry *entry = entry_of(player, number);
 	uint8_t *frame = player->frames.bytes + player->frames.at[number];
 	struct iovec vector = { .iov_base = frame,
 				.iov_len =
@@ -139,7 +140,8 @@ static bool send_frame(struct player *player, uint32_t number)
 	uint64_t now;
 
 	if (player->masked)
-		frame_redirect(frame, player->arrive.flow[entry_of(player, number)->flow].port);
+		frame_redirect(frame, &player->trace->packet[entry->packet],
+			       player->arrive.flow[entry->flow].port);
 	now = clock_now();
 	if (!socket_send(player->fd, &message, 1, &player->tally))
 		return false;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From captured packets to flows, and from these to a schedule. */
 #include "replay/trace.h"
+#include "replay/cut.h"
 #include "replay/numbers.h"
 #include "time/clock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define TCP_BYTES 20
 #define SHARE_NS NS_PER_MS /* after the last packet, so that a replay is never of no length */
 
 /* Both directions of a flow have one: the smaller end first. */
@@ -22,6 +25,7 @@ struct captured_flow {
 	int lan; /* which end of its key is the LAN side; -1: it is left out */
 	uint32_t host;
 	uint32_t number; /* among those that are replayed */
+	struct cut cut; /* by the ends of its key */
 };
 
 struct reader {
@@ -103,26 +107,54 @@ static int take(struct reader *reader, const struct capture_packet *from,
 				       .timed = from->timed,
 				       .ip = view->ip,
 				       .captured = view->captured,
-				       .bytes = view->length };
-	const struct captured_flow *flow;
+				       .bytes = view->length,
+				       .wire_bytes = from->length,
+				       .header_bytes = (uint16_t)view->header_bytes,
+				       .payload_at = (uint16_t)view->payload_at,
+				       .protocol = view->protocol,
+				       .last = true };
+	struct captured_flow *flow;
 	struct flow_key key;
-	uint32_t number;
 	int sender, error;
 
 	key_of(&key, view, &sender);
-	error = numbers_of(&reader->flows, &key, &number);
+	error = numbers_of(&reader->flows, &key, &packet.flow);
 	if (error > 0)
-		error = add_flow(reader, view, &key, sender, number);
+		error = add_flow(reader, view, &key, sender, packet.flow);
 	if (error < 0)
 		return error;
-	flow = &reader->flow[number];
+	flow = &reader->flow[packet.flow];
 	if (flow->lan < 0) {
-		trace->skipped[PACKET_SIDE]++;
+		left_add(&trace->left, PACKET_SIDE, from, view);
 		return 0;
 	}
-	packet.flow = flow->number;
+	cut_note(&flow->cut, view, sender, trace->options.packet_most);
 	packet.up = flow->lan == sender;
 	return add_packet(reader, &packet);
+}
+
+/* Whether a packet that can be read is replayed. */
+static enum packet_verdict judge(const struct trace_options *options,
+				 const struct capture_packet *packet,
+				 const struct packet_view *view)
+{
+	if (view->family != options->family)
+		return PACKET_FAMILY;
+	if (view->routed)
+		return PACKET_ROUTED;
+	if (view->length > options->packet_most && !cut_can(view, options->packet_most))
+		return PACKET_TOO_LONG;
+	return packet->timed || options->rate_pps > 0 ? PACKET_TAKEN : PACKET_TIME;
+}
+
+static int check_count(const struct reader *reader, uint64_t packets, const struct capture *capture,
+		       struct fault *fault)
+{
+	if (packets * reader->trace->options.clones <= TRACE_PACKETS_MAX)
+		return 0;
+	return fault_set(fault, -EINVAL, "trace", "cut the capture, or clone less",
+			 "%.100s: more than %u packets, clones included", capture->name,
+			 TRACE_PACKETS_MAX);
 }
 
 /* Reads the whole capture. */
@@ -136,25 +168,84 @@ static int read_packets(struct reader *reader, struct capture *capture, struct f
 		struct packet_view view;
 		enum packet_verdict verdict = packet_read(&view, &packet);
 
-		if (verdict == PACKET_LINK)
-			return capture_fault(capture, fault, packet.at,
-					     "link type %u is not read; Ethernet, raw IP and "
-					     "Linux cooked are",
-					     packet.link);
-		if (verdict == PACKET_TAKEN && view.family != trace->options.family)
-			verdict = PACKET_FAMILY;
-		if (verdict == PACKET_TAKEN && view.length > trace->options.packet_most)
-			verdict = PACKET_TOO_LONG;
+		left_read(&trace->left, &packet);
+		if (verdict == PACKET_TAKEN)
+			verdict = judge(&trace->options, &packet, &view);
 		if (verdict != PACKET_TAKEN)
-			trace->skipped[verdict]++;
+			left_add(&trace->left, verdict, &packet, &view);
 		else if (take(reader, &packet, &view) < 0)
 			return no_memory(fault);
-		if ((uint64_t)trace->packets * trace->options.clones > TRACE_PACKETS_MAX)
-			return fault_set(fault, -EINVAL, "trace", "cut the capture, or clone less",
-					 "%.100s: more than %u packets, clones included",
-					 capture->name, TRACE_PACKETS_MAX);
+		if (check_count(reader, trace->packets, capture, fault))
+			return -EINVAL;
 	}
 	return result;
+}
+
+/* Payload bytes of each piece of a packet. */
+static uint32_t piece_bytes(const struct reader *reader, const struct trace_packet *packet)
+{
+	const struct captured_flow *flow = &reader->flow[packet->flow];
+	uint32_t most = reader->trace->options.packet_most;
+	uint32_t tcp_bytes = packet->payload_at - packet->header_bytes;
+
+	if (packet->bytes <= most)
+		return packet->bytes;
+	return cut_bytes(&flow->cut, packet->up ? flow->lan : !flow->lan, packet->payload_at,
+			 tcp_bytes - TCP_BYTES, most);
+}
+
+static uint32_t count_pieces(const struct reader *reader, const struct trace_packet *packet)
+{
+	uint32_t payload = packet->bytes - packet->payload_at;
+	uint32_t each = piece_bytes(reader, packet);
+
+	return payload ? (payload + each - 1) / each : 1;
+}
+
+/* The pieces of a packet, into memory for them. */
+static void list_pieces(struct reader *reader, const struct trace_packet *whole,
+			struct trace_packet *piece)
+{
+	uint32_t payload = whole->bytes - whole->payload_at;
+	uint32_t count = count_pieces(reader, whole), each = piece_bytes(reader, whole);
+
+	reader->trace->cut += count > 1;
+	for (uint32_t i = 0; i < count; i++, piece++) {
+		uint32_t left = payload - i * each;
+
+		*piece = *whole;
+		piece->from = i * each;
+		piece->bytes = whole->payload_at + (left < each ? left : each);
+		piece->wire_bytes = i ? 0 : whole->wire_bytes;
+		piece->last = i == count - 1;
+	}
+}
+
+/* Cuts what was merged: the flows have shown by now how long their segments are. */
+static int cut_packets(struct reader *reader, struct capture *capture, struct fault *fault)
+{
+	struct trace *trace = reader->trace;
+	struct trace_packet *all;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < trace->packets; i++)
+		count += count_pieces(reader, &trace->packet[i]);
+	if (count == trace->packets)
+		return 0;
+	if (check_count(reader, count, capture, fault))
+		return -EINVAL;
+	all = calloc((size_t)count, sizeof(*all));
+	if (!all)
+		return no_memory(fault);
+	count = 0;
+	for (uint32_t i = 0; i < trace->packets; i++) {
+		list_pieces(reader, &trace->packet[i], all + count);
+		count += count_pieces(reader, &trace->packet[i]);
+	}
+	free(trace->packet);
+	trace->packet = all;
+	trace->packets = (uint32_t)count;
+	return 0;
 }
 
 static int take_wire(struct reader *reader, struct wire *wire, struct fault *fault)
@@ -235,7 +326,8 @@ static uint64_t first_time(const struct trace *trace)
 }
 
 /* Every packet of every clone with its time by the capture. */
-static void list_entries(const struct trace *trace, struct trace_entry *entry)
+static void list_entries(const struct trace *trace, const struct captured_flow *flow,
+			 struct trace_entry *entry)
 {
 	const struct trace_options *options = &trace->options;
 	uint64_t first = first_time(trace);
@@ -250,11 +342,23 @@ static void list_entries(const struct trace *trace, struct trace_entry *entry)
 		for (uint32_t c = 0; c < options->clones; c++)
 			*entry++ = (struct trace_entry){
 				.due_ns = due_ns + c * options->stagger_ns,
-				.flow = packet->flow * options->clones + c,
+				.flow = flow[packet->flow].number * options->clones + c,
 				.packet = i,
 				.bytes = packet->bytes,
 			};
 	}
+}
+
+/* Counts an entry that is not replayed, where it stands for a packet of the capture. */
+static void leave(const struct trace *trace, const struct trace_entry *entry, uint64_t *packets,
+		  uint64_t *bytes)
+{
+	const struct trace_packet *packet = &trace->packet[entry->packet];
+
+	if (entry->flow % trace->options.clones || !packet->wire_bytes)
+		return;
+	++*packets;
+	*bytes += packet->wire_bytes;
 }
 
 /* Distributes the sorted entries to their directions, as far as these are replayed. */
@@ -270,20 +374,23 @@ static void deal(struct trace *trace, struct trace_entry *all, uint32_t count)
 		if (options->rate_pps > 0)
 			all[i].due_ns =
 				(uint64_t)((double)i * (double)NS_PER_S / options->rate_pps);
-		if (!options->ways[way])
+		if (!options->ways[way]) {
+			leave(trace, &all[i], &trace->unasked, &trace->unasked_bytes);
 			continue;
+		}
 		if (all[i].due_ns >= options->duration_ns) {
+			leave(trace, &all[i], &trace->late, &trace->late_bytes);
 			trace->over++;
 			continue;
 		}
-		trace->padded += packet->captured < packet->bytes;
+		trace->padded += packet->captured < packet->from + packet->bytes;
 		last = all[i].due_ns;
 		trace->entry[way][trace->entries[way]++] = all[i];
 	}
 	trace->length_ns = trace->over ? options->duration_ns : last + SHARE_NS;
 }
 
-static int schedule(struct trace *trace, struct fault *fault)
+static int schedule(struct trace *trace, const struct captured_flow *flow, struct fault *fault)
 {
 	uint32_t count = trace->packets * trace->options.clones;
 	struct trace_entry *all = calloc(count, sizeof(*all));
@@ -292,7 +399,7 @@ static int schedule(struct trace *trace, struct fault *fault)
 	for (int way = 0; way < WAYS; way++)
 		trace->entry[way] = calloc(count, sizeof(*all));
 	if (all && trace->entry[WAY_UP] && trace->entry[WAY_DOWN]) {
-		list_entries(trace, all);
+		list_entries(trace, flow, all);
 		qsort(all, count, sizeof(*all), compare);
 		deal(trace, all, count);
 	} else {
@@ -305,22 +412,38 @@ static int schedule(struct trace *trace, struct fault *fault)
 	return error;
 }
 
-/* Whether a capture has what the request needs. */
-static int check(const struct trace *trace, const char *name, struct fault *fault)
+/* What would have packets replayed that are left out. */
+static int refuse(const struct trace *trace, const char *name, struct fault *fault)
 {
-	if (!trace->packets)
-		return fault_set(fault, -EINVAL, "trace",
-				 trace->skipped[PACKET_FAMILY]
-					 ? "replay its other IP version"
-					 : "tcpdump -nr FILE shows what it holds",
-				 "%.100s: no packet of TCP or UDP over IPv%d in it that can be "
-				 "replayed",
-				 name, trace->options.family);
-	for (uint32_t i = 0; i < trace->packets; i++)
-		if (!trace->packet[i].timed && trace->options.rate_pps <= 0)
-			return fault_set(fault, -EINVAL, "trace", "give a rate",
-					 "%.100s: its packets were kept without their times", name);
-	return 0;
+	char reasons[128], fix[64] = "tcpdump -nr FILE shows what it holds";
+	const char *key = "trace";
+
+	switch (left_main(&trace->left)) {
+	case PACKET_FAMILY:
+		snprintf(fix, sizeof(fix), "replay its other IP version: family %d",
+			 trace->options.family == 4 ? 6 : 4);
+		key = "family";
+		break;
+	case PACKET_TOO_LONG:
+		snprintf(fix, sizeof(fix), "packet_most %u takes them, if the device does",
+			 trace->left.longest);
+		key = "packet_most";
+		break;
+	case PACKET_TIME:
+		snprintf(fix, sizeof(fix), "give a rate: rate_pps");
+		key = "rate_pps";
+		break;
+	case PACKET_SIDE:
+		snprintf(fix, sizeof(fix), "give the LAN side's network: split, as 10.0.0.0/8");
+		key = "split";
+		break;
+	default:
+		break;
+	}
+	left_explain(&trace->left, reasons, sizeof(reasons));
+	return fault_set(fault, -EINVAL, key, fix,
+			 "%.60s: no packet of TCP or UDP over IPv%d in it that can be replayed: %s",
+			 name, trace->options.family, reasons);
 }
 
 int trace_open(struct trace *trace, const struct trace_options *options, struct capture *capture,
@@ -329,16 +452,18 @@ int trace_open(struct trace *trace, const struct trace_options *options, struct 
 	struct reader reader = { .trace = trace };
 	int error;
 
-	*trace = (struct trace){ .options = *options };
+	*trace = (struct trace){ .options = *options, .left.packet_most = options->packet_most };
 	numbers_open(&reader.flows, sizeof(struct flow_key));
 	numbers_open(&reader.hosts, 16);
 	error = read_packets(&reader, capture, fault);
+	if (!error && !trace->packets)
+		error = refuse(trace, capture->name, fault);
 	if (!error)
-		error = check(trace, capture->name, fault);
+		error = cut_packets(&reader, capture, fault);
 	if (!error)
 		error = make_flows(&reader, fault);
 	if (!error)
-		error = schedule(trace, fault);
+		error = schedule(trace, reader.flow, fault);
 	numbers_close(&reader.flows);
 	numbers_close(&reader.hosts);
 	wires_close(&reader.wires);

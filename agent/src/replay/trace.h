@@ -12,6 +12,7 @@
 #define GM_TRACE_H
 
 #include "frame/mark.h"
+#include "replay/left.h"
 #include "replay/split.h"
 #include "replay/wires.h"
 #include "talk/fault.h"
@@ -45,13 +46,21 @@ struct trace_entry {
 	uint32_t bytes; /* of the IP packet */
 };
 
-/* A packet as it was captured. */
+/*
+ * A packet as it was on the wire: one that was captured, or a piece of one that the capturing
+ * machine had merged (replay/cut.h). Its headers are those of what was captured.
+ */
 struct trace_packet {
 	uint64_t time_ns;
 	const uint8_t *ip;
-	uint32_t captured, bytes;
+	uint32_t captured; /* bytes at .ip, of the whole that was captured */
+	uint32_t bytes; /* of this packet */
+	uint32_t from; /* of the whole's payload, where this packet's begins */
+	uint32_t wire_bytes; /* of the whole; 0 of all pieces but the first */
 	uint32_t flow; /* of the capture */
-	bool up, timed;
+	uint16_t header_bytes, payload_at; /* bytes of IP's headers; of all headers */
+	uint8_t protocol;
+	bool up, timed, last; /* last: piece of its whole */
 };
 
 struct trace {
@@ -64,9 +73,12 @@ struct trace {
 	struct trace_entry *entry[WAYS]; /* by number */
 	uint32_t entries[WAYS];
 	uint64_t length_ns; /* of the replay */
-	uint64_t skipped[PACKET_VERDICTS]; /* packets of the capture, by reason */
+	struct left left; /* packets of the capture that are left out */
+	uint64_t cut; /* packets of the capture that were merged, and are cut again */
 	uint64_t padded; /* of those replayed: cut short in the capture, filled up with zeros */
 	uint64_t over; /* due after duration_ns */
+	/* Of the capture, without clones: due after duration_ns, and of a way that is not asked for. */
+	uint64_t late, late_bytes, unasked, unasked_bytes;
 };
 
 /*

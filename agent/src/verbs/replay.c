@@ -226,6 +226,42 @@ static int open_player(struct replay *replay, struct fault *fault)
 	return player->fd < 0 ? player->fd : 0;
 }
 
+static void report_reasons(struct line *line, const char *key, const uint64_t *numbers)
+{
+	line_object(line, key);
+	for (int i = 0; i < PACKET_VERDICTS; i++)
+		if (packet_words[i] && numbers[i])
+			line_count(line, packet_words[i], numbers[i]);
+	line_close(line, '}');
+}
+
+static void report_unread(struct line *line, const struct unread *unread)
+{
+	char name[UNREAD_NAME_MOST];
+
+	line_object(line, "unread");
+	for (size_t i = 0; i < unread->kinds; i++)
+		line_count(line, unread_name(name, unread->kind[i].layer, unread->kind[i].number),
+			   unread->kind[i].packets);
+	if (unread->others)
+		line_count(line, "further kinds", unread->others);
+	line_close(line, '}');
+}
+
+/* What of the capture is replayed, and what is not. */
+static void report_left(struct line *line, const struct trace *trace)
+{
+	const struct left *left = &trace->left;
+
+	line_count(line, "packets", left->read - trace->unasked);
+	line_count(line, "bytes", left->read_bytes - trace->unasked_bytes);
+	line_count(line, "late", trace->late);
+	line_count(line, "late_bytes", trace->late_bytes);
+	report_reasons(line, "skipped", left->packets);
+	report_reasons(line, "skipped_bytes", left->bytes);
+	report_unread(line, &left->unread);
+}
+
 static void report_ready(const struct replay *replay)
 {
 	struct line *line = &replay->talk->line;
@@ -239,11 +275,8 @@ static void report_ready(const struct replay *replay)
 	line_count(line, "length_ns", trace->length_ns);
 	line_count(line, "padded", trace->padded);
 	line_count(line, "over", trace->over);
-	line_object(line, "skipped");
-	for (int i = 0; i < PACKET_VERDICTS; i++)
-		if (packet_words[i] && trace->skipped[i])
-			line_count(line, packet_words[i], trace->skipped[i]);
-	line_close(line, '}');
+	line_count(line, "cut", trace->cut);
+	report_left(line, trace);
 	line_end(line);
 }
 

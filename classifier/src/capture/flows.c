@@ -180,15 +180,14 @@ int flows_next(struct flows *flows, struct seen *seen, struct packet_view *view,
 		enum packet_verdict verdict = packet_read(view, &packet);
 		int way;
 
-		if (packet.timed)
-			flows->last_us = packet.time_ns / NS_PER_US;
-		if (verdict == PACKET_LINK)
-			return capture_fault(&flows->capture, fault, packet.at,
-					     "link type %u is not read", packet.link);
+		left_read(&flows->left, &packet);
+		if (verdict == PACKET_TAKEN && !packet.timed)
+			verdict = PACKET_TIME;
 		if (verdict != PACKET_TAKEN) {
-			flows->skipped[verdict]++;
+			left_add(&flows->left, verdict, &packet, view);
 			continue;
 		}
+		flows->last_us = packet.time_ns / NS_PER_US;
 		way = find(flows, view);
 		if (way < 0)
 			return fault_system(fault, way, "trace", "the flows of the capture");
@@ -196,9 +195,26 @@ int flows_next(struct flows *flows, struct seen *seen, struct packet_view *view,
 			fill(flows, seen, view, way);
 			return 1;
 		}
-		flows->skipped[PACKET_SIDE]++;
+		left_add(&flows->left, PACKET_SIDE, &packet, view);
 	}
 	return result;
+}
+
+int flows_tell_left(const struct flows *flows, struct fault *fault)
+{
+	char reasons[192];
+	uint64_t left = 0;
+
+	for (int why = 0; why < PACKET_VERDICTS; why++)
+		left += flows->left.packets[why];
+	if (!left)
+		return 0;
+	left_explain(&flows->left, reasons, sizeof(reasons));
+	if (left == flows->left.read)
+		return fault_set(fault, -EINVAL, "FILE", "tcpdump -nr FILE shows what it holds",
+				 "no packet of a flow of TCP or UDP can be read: %s", reasons);
+	fprintf(stderr, "gm-classifier: left out: %s\n", reasons);
+	return 0;
 }
 
 const char *flow_name(const struct flow_record *record, char text[FLOW_NAME_MOST])

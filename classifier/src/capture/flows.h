@@ -9,6 +9,7 @@
 #include "classifier/core/classify.h"
 #include "replay/capture.h"
 #include "replay/file.h"
+#include "replay/left.h"
 #include "replay/numbers.h"
 #include "replay/packet.h"
 #include "replay/split.h"
@@ -57,7 +58,7 @@ struct flows {
 	struct numbers numbers, hosts;
 	struct tables tables;
 	uint64_t last_us;
-	uint64_t skipped[PACKET_VERDICTS];
+	struct left left;
 };
 
 /* lan: a rule of split.h. 0 or -errno with the fault filled; flows_close() in either case. */
@@ -71,6 +72,12 @@ void flows_close(struct flows *flows);
  */
 int flows_next(struct flows *flows, struct seen *seen, struct packet_view *view,
 	       struct fault *fault);
+
+/*
+ * Says on stderr what was left out of the capture. -EINVAL with the fault filled where that is all
+ * of it.
+ */
+int flows_tell_left(const struct flows *flows, struct fault *fault);
 
 /* protocol-lan-port-wan-port. Returns text. */
 const char *flow_name(const struct flow_record *record, char text[FLOW_NAME_MOST]);

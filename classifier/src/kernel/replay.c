@@ -17,7 +17,7 @@
 
 bool replay_can(const struct packet_view *view)
 {
-	return view->length <= LENGTH_MOST_BYTES;
+	return view->length <= LENGTH_MOST_BYTES && view->payload_at <= KEPT_BYTES;
 }
 
 /* As the packet would begin on Ethernet; returns its bytes. */

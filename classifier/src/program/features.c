@@ -60,7 +60,7 @@ static int print_all(struct flows *flows, const struct model *model, struct faul
 		classify_read(tables, model, flow, &seen.key, &scratch);
 		print_window(tables->current, &seen, model, &scratch);
 	}
-	return result;
+	return result ? result : flows_tell_left(flows, fault);
 }
 
 static int run(const struct options *options, struct fault *fault)

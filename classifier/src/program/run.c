@@ -80,7 +80,7 @@ static int print_all(struct flows *flows, const struct named_model *named, bool 
 	for (size_t i = 0; !error && !by_packet && i < tables->records; i++)
 		if (tables->record[i]->packets)
 			print_flow(named, tables->record[i]);
-	return error;
+	return error ? error : flows_tell_left(flows, fault);
 }
 
 static int run(const struct options *options, struct fault *fault)

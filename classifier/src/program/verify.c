@@ -65,7 +65,9 @@ static int compare_all(struct verify *verify, struct fault *fault)
 
 	while (!error && (result = flows_next(&verify->flows, &seen, &view, fault)) > 0)
 		error = compare(verify, &view, &seen, fault);
-	return error ? error : result;
+	if (error || result)
+		return error ? error : result;
+	return flows_tell_left(&verify->flows, fault);
 }
 
 static int load(struct verify *verify, const struct options *options, struct fault *fault)

@@ -8,7 +8,8 @@
 #define FIRST_AT (MESSAGE_HEADER_BYTES + MESSAGE_SET_BYTES) /* where a message has no templates */
 #define START_AT 16 /* in a record of IPv4, see flows/ipfix.c */
 #define END_AT 24
-#define UNIFLOW_BYTES 48
+#define ICMP_AT 48
+#define UNIFLOW_BYTES 50
 
 static uint64_t read_ms(const struct ipfix *ipfix, size_t at)
 {
@@ -43,6 +44,29 @@ TEST(ipfix_tells_the_times_of_both_ways_together)
 	CHECK(ipfix_add(&ipfix, &both_ways));
 	CHECK_EQUAL(read_ms(&ipfix, FIRST_AT + START_AT), 1000);
 	CHECK_EQUAL(read_ms(&ipfix, FIRST_AT + END_AT), 5000);
+}
+
+/* The type and code in a record of a packet that went up or down, as a number. */
+static uint64_t icmp_type_code(bool is_ipv6, uint8_t protocol, enum flow_way way)
+{
+	struct flow_record record = { .is_ipv6 = is_ipv6, .protocol = protocol };
+	struct ipfix ipfix = { .biflows = true };
+
+	record.flow.first_way = way;
+	record.flow.packets[way] = 1;
+	be16_store((uint8_t *)(way == FLOW_UP ? &record.high_port : &record.low_port), 0x0301);
+	ipfix_begin(&ipfix, false);
+	CHECK(ipfix_add(&ipfix, &record));
+	return be_load(ipfix.message.bytes + FIRST_AT + ICMP_AT + (is_ipv6 ? 24 : 0), 2);
+}
+
+TEST(ipfix_tells_type_and_code_of_icmp_alone)
+{
+	CHECK_EQUAL(icmp_type_code(false, 1, FLOW_UP), 0x0301);
+	CHECK_EQUAL(icmp_type_code(false, 1, FLOW_DOWN), 0x0301);
+	CHECK_EQUAL(icmp_type_code(true, 58, FLOW_DOWN), 0x0301);
+	CHECK_EQUAL(icmp_type_code(false, 17, FLOW_UP), 0);
+	CHECK_EQUAL(icmp_type_code(true, 6, FLOW_UP), 0);
 }
 
 /* In a part of a flow the end that began it may have been silent. */

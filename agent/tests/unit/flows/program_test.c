@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The program in the kernel, where this user may load it: packets that GRO has merged. */
+/*
+ * The program in the kernel, where this user may load it: packets that GRO has merged, and every
+ * frame of the table.
+ */
 #include "flows/table.h"
 #include "frame/frame.h"
 #include "kernel/bpf_object.h"
 #include "replay/packet.h"
+#include "tests/frames.h"
 #include "tests/test.h"
 #include "time/clock.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -80,7 +85,7 @@ static int load(const struct flow_table *table, const struct way_of_counting *by
 }
 
 /* 0, or -1 where this kernel's test runs know no merged packets (before Linux 5.7). */
-static int run(int program, const struct made_packet *made, uint32_t segments)
+static int run(int program, const void *bytes, uint32_t length, uint32_t segments)
 {
 	struct __sk_buff context;
 	union bpf_attr attributes;
@@ -89,8 +94,8 @@ static int run(int program, const struct made_packet *made, uint32_t segments)
 	memset(&attributes, 0, sizeof(attributes));
 	context.gso_segs = segments;
 	attributes.test.prog_fd = (uint32_t)program;
-	attributes.test.data_in = (uint64_t)(uintptr_t)made->bytes;
-	attributes.test.data_size_in = made->length;
+	attributes.test.data_in = (uint64_t)(uintptr_t)bytes;
+	attributes.test.data_size_in = length;
 	attributes.test.ctx_in = (uint64_t)(uintptr_t)&context;
 	attributes.test.ctx_size_in = sizeof(context);
 	attributes.test.repeat = 1;
@@ -140,7 +145,8 @@ static void check_counts(int family, uint32_t segments, const struct way_of_coun
 	make(&made, family);
 	if (!flow_table_open(&table, 64, &fault))
 		program = load(&table, by, &fault);
-	if (program >= 0 && !run(program, &made, segments) && !run(program, &made, segments)) {
+	if (program >= 0 && !run(program, made.bytes, made.length, segments) &&
+	    !run(program, made.bytes, made.length, segments)) {
 		uint64_t after_ns = clock_now();
 
 		CHECK_EQUAL(flow_table_collect(&table, &limits, true, sum, &total, &left), 0);
@@ -174,4 +180,72 @@ TEST(flows_count_a_packet_as_it_was_sent)
 TEST(flows_count_a_merged_packet_as_those_of_the_wire)
 {
 	check_ways(SEGMENTS);
+}
+
+static void keep(void *context, const struct flow_record *record)
+{
+	*(struct flow_record *)context = *record;
+}
+
+/* A port of the record, of the end that sent or of the other. */
+static uint16_t port_of(const struct flow_record *record, bool source)
+{
+	bool is_low = source != record->flow.first_way;
+
+	return be16_load((const uint8_t *)(is_low ? &record->low_port : &record->high_port));
+}
+
+static void check_record(const struct test_frame *frame, const struct flow_record *record)
+{
+	/* ICMP's type and code (RFC 5102, section 5.4.5) of the two in the table. */
+	uint16_t icmp = frame->protocol == 1 ? 0x0303 : frame->protocol == 58 ? 0x8f00 : 0;
+
+	CHECK_EQUAL(record->is_ipv6, frame->family == 6);
+	CHECK_EQUAL(record->protocol, frame->protocol);
+	CHECK_EQUAL(port_of(record, true), frame->ports[0]);
+	CHECK_EQUAL(port_of(record, false), icmp ? icmp : frame->ports[1]);
+	CHECK_EQUAL(record->flow.bytes[record->flow.first_way], frame->ip_bytes);
+}
+
+/* What the program keeps of a frame; where this user may not load it, nothing is checked. */
+static void check_frame(const struct test_frame *frame)
+{
+	const struct way_of_counting by = { .cpus = 1 };
+	struct flow_record record = { 0 };
+	struct flow_limits limits = { 0 };
+	struct flow_counts counts = { 0 };
+	struct flow_table table;
+	struct fault fault;
+	uint64_t left;
+	int program;
+
+	flow_table_prepare(&table);
+	program = flow_table_open(&table, 64, &fault);
+	if (!program)
+		program = load(&table, &by, &fault);
+	if (program < 0 && program != -EPERM)
+		CHECK_TEXT(fault.reason, "");
+	if (program >= 0 && !run(program, frame->bytes, frame->length, 0)) {
+		CHECK_EQUAL(flow_table_collect(&table, &limits, true, keep, &record, &left), 0);
+		CHECK_EQUAL(flow_table_count(&table, &counts), 0);
+		CHECK_EQUAL(counts.of[FLOWS_OTHER], frame->verdict == PACKET_NOT_IP);
+		CHECK_EQUAL(counts.of[FLOWS_COUNTED], frame->verdict != PACKET_NOT_IP);
+		if (frame->ip_bytes)
+			check_record(frame, &record);
+	}
+	if (program >= 0)
+		close(program);
+	flow_table_close(&table);
+}
+
+TEST(flows_know_every_ethernet_frame_of_the_table)
+{
+	for (size_t i = 0; i < TEST_FRAMES; i++) {
+		unsigned long failures = test_failures;
+
+		if (test_frame_is_ethernet(&test_frames[i]))
+			check_frame(&test_frames[i]);
+		if (test_failures != failures)
+			printf("# %s\n", test_frames[i].name);
+	}
 }

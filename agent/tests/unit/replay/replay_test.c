@@ -4,8 +4,10 @@
 #include "frame/frame.h"
 #include "frame/mark.h"
 #include "replay/arrive.h"
+#include "replay/cut.h"
 #include "replay/frames.h"
 #include "replay/open.h"
+#include "tests/frames.h"
 #include "tests/test.h"
 #include "tests/unit/made.h"
 
@@ -238,7 +240,7 @@ TEST(frames_are_rewritten_to_the_lab)
 	CHECK(memcmp(ip + 28, "payload!", 8) == 0);
 	ip = came(&stage, WAY_DOWN, 0).bytes + 14;
 	CHECK(memcmp(ip + 16, masked.mask, 4) == 0);
-	frame_redirect((uint8_t *)(uintptr_t)(ip - 14), 61234);
+	frame_redirect((uint8_t *)(uintptr_t)(ip - 14), &stage.trace.packet[1], 61234);
 	checksums_hold(ip - 14);
 	CHECK_EQUAL(be16_load(ip + 22), 61234);
 	clear_stage(&stage);
@@ -349,4 +351,238 @@ TEST(numbers_go_on_beyond_their_16_bits)
 	CHECK_EQUAL(stage.arrive.unique, 70000 - 29999);
 	CHECK_EQUAL(stage.arrive.duplicated + stage.arrive.reordered, 0);
 	clear_stage(&stage);
+}
+
+/* Why a capture cannot be replayed. */
+static void refused(const struct made *made, const struct trace_options *how, const char *key,
+		    const char *reason, const char *fix)
+{
+	struct trace trace;
+	struct fault fault = { 0 };
+
+	CHECK_EQUAL(open_made(&trace, made, how, &fault), -EINVAL);
+	CHECK_TEXT(fault.key, key);
+	CHECK(strstr(fault.reason, reason));
+	CHECK(strstr(fault.fix, fix));
+	if (!strstr(fault.reason, reason))
+		printf("# %s\n", fault.reason);
+	trace_close(&trace);
+}
+
+static void add_bytes(struct made *made, const void *bytes, uint32_t size)
+{
+	if (!made->size)
+		made_pcap(made, 0xa1b2c3d4, 1);
+	made_record(made, 100, 0, bytes, size, size);
+}
+
+TEST(a_capture_of_which_nothing_can_be_replayed_says_why)
+{
+	struct made family = { 0 }, others = { 0 }, time = { 0 }, side = { 0 }, empty = { 0 };
+	struct trace_options how = options();
+	uint8_t frame[MADE_UDP_BYTES];
+
+	add(&family, 1, LAN, FAR, 1000, 53);
+	how.family = 6;
+	refused(&family, &how, "family", "1 of the other IP version", "family 4");
+	how.family = 4;
+	add_bytes(&others, "\2\0\0\0\0\1\2\0\0\0\0\2\x88\x64\x11\0\0\1\0\4\xc0\x21\1\1", 24);
+	add_bytes(&others, "\2\0\0\0\0\1\2\0\0\0\0\2\x88\x64\x11\0\0\1\0\4\xc0\x21\1\1", 24);
+	add_bytes(&others, "\2\0\0\0\0\1\2\0\0\0\0\2\x08\6\0\1", 16);
+	refused(&others, &how, "trace", "2 PPPoE session, protocol 0xC021, 1 ARP", "tcpdump");
+	add(&time, 1, LAN, FAR, 1000, 53);
+	memset(time.bytes + 28, 0xff, 4);
+	refused(&time, &how, "rate_pps", "1 without a time", "rate_pps");
+	add(&side, 1, FAR, OTHER, 1000, 53);
+	how.split.rule = SPLIT_PRIVATE;
+	refused(&side, &how, "split", "1 of flows without a LAN side", "split");
+	made_pcap(&empty, 0xa1b2c3d4, 1);
+	refused(&empty, &how, "trace", "replayed: no packet", "tcpdump");
+	made_udp(frame, LAN, FAR, 1000, 53);
+	be16_store(frame + 16, 3000);
+	empty.size = 24;
+	made_record(&empty, 1, 0, frame, sizeof(frame), 3014);
+	how = options();
+	refused(&empty, &how, "packet_most", "1 too long (more than packet_most 1500)",
+		"packet_most 3000");
+}
+
+TEST(a_packet_without_a_time_is_left_out_alone)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct trace trace;
+	struct fault fault;
+
+	conversation(&made);
+	memset(made.bytes + 28, 0xff, 4); /* of the first packet */
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.left.packets[PACKET_TIME], 1);
+	CHECK_EQUAL(trace.entries[WAY_UP] + trace.entries[WAY_DOWN], 3);
+	trace_close(&trace);
+	how.rate_pps = 100;
+	CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+	CHECK_EQUAL(trace.left.packets[PACKET_TIME], 0);
+	CHECK_EQUAL(trace.entries[WAY_UP] + trace.entries[WAY_DOWN], 4);
+	trace_close(&trace);
+}
+
+#define TCP_FLAGS_AT 13
+#define SEGMENT 100
+#define MERGED_BYTES (3 * SEGMENT - 40) /* payload of what was merged of three */
+
+/*
+ * A SYN, its answer with an MSS of 112 bytes, which are 100 with the time stamps of each segment,
+ * and one that was merged: FIN, PSH, CWR and ACK, 66 bytes of it captured.
+ */
+static void download(struct made *made)
+{
+	static const uint8_t flags[] = { 0x02, 0x12, 0x99 };
+	static const uint8_t options[] = { 2, 4, 0, 112, 1, 1, 8, 10, 0, 0, 0, 1 };
+
+	made_pcap(made, 0xa1b2c3d4, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct made frame = { .big = true };
+		uint32_t payload = i == 2 ? MERGED_BYTES : 0;
+
+		made_bytes(&frame, "\2\0\0\0\0\1\2\0\0\0\0\2\x08\0\x45\0", 16);
+		made_16(&frame, 20 + 32 + payload);
+		made_bytes(&frame, "\x12\x34\x40\0\x05\x06\0\0", 8);
+		made_32(&frame, i ? FAR : LAN);
+		made_32(&frame, i ? LAN : FAR);
+		made_16(&frame, i ? 443 : 5000);
+		made_16(&frame, i ? 5000 : 443);
+		made_32(&frame, 0xffffff00); /* its bytes go on at 0 */
+		made_32(&frame, 7);
+		made_8(&frame, 0x80);
+		made_8(&frame, flags[i]);
+		made_bytes(&frame, "\xff\xff\0\0\0\0", 6);
+		made_bytes(&frame, options, sizeof(options));
+		if (i == 2) /* no MSS but in a SYN */
+			memcpy(frame.bytes + 54, "\1\1\1\1", 4);
+		for (uint32_t byte = 0; byte < payload; byte++)
+			made_8(&frame, byte);
+		made_record(made, 100, i * 1000, frame.bytes, (uint32_t)frame.size,
+			    (uint32_t)frame.size);
+	}
+}
+
+static void check_piece(const struct stage *stage, uint32_t i)
+{
+	const uint8_t *ip = came(stage, WAY_DOWN, 1 + i).bytes + 14, *tcp = ip + 20;
+	uint32_t payload = i < 2 ? SEGMENT : MERGED_BYTES - 2 * SEGMENT;
+	uint64_t sum = checksum_sum(ip + 12, 8) + 6 + 32 + payload;
+
+	CHECK_EQUAL(be16_load(ip + 2), 52 + payload);
+	CHECK_EQUAL(be16_load(ip + 4), 1 + i);
+	CHECK_EQUAL(be32_load(tcp + 4), (uint32_t)(0xffffff00 + i * SEGMENT));
+	CHECK_EQUAL(tcp[TCP_FLAGS_AT], i == 0 ? 0x90 : i == 1 ? 0x10 : 0x19);
+	CHECK_EQUAL(tcp[32], (uint8_t)(i * SEGMENT));
+	CHECK_EQUAL(tcp[32 + payload - 1], (uint8_t)(i * SEGMENT + payload - 1));
+	CHECK_EQUAL(checksum_fold(checksum_sum(ip, 20)), 0xffff);
+	CHECK_EQUAL(checksum_fold(sum + checksum_sum(tcp, 32 + payload)), 0xffff);
+	CHECK_EQUAL(stage->trace.entry[WAY_DOWN][1 + i].due_ns, 2000000);
+}
+
+TEST(merged_segments_are_cut_to_the_mss_again)
+{
+	struct made made = { 0 };
+	struct trace_options how = options();
+	struct stage stage;
+
+	how.packet_most = 200;
+	download(&made);
+	set_stage(&stage, &made, &how, &lab);
+	CHECK_EQUAL(stage.trace.cut, 1);
+	CHECK_EQUAL(stage.trace.entries[WAY_DOWN], 4);
+	CHECK_EQUAL(stage.trace.padded, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		check_piece(&stage, i);
+	clear_stage(&stage);
+}
+
+TEST(segments_are_cut_as_the_flow_shows)
+{
+	struct cut cut = { 0 };
+
+	CHECK_EQUAL(cut_bytes(&cut, 0, 52, 12, 1500), 1448);
+	cut.whole[0] = 1388;
+	cut.whole[1] = 300; /* the end of what was sent */
+	CHECK_EQUAL(cut_bytes(&cut, 0, 52, 12, 1500), 1388);
+	CHECK_EQUAL(cut_bytes(&cut, 1, 52, 12, 1500), 1448);
+	cut.mss = 1412;
+	CHECK_EQUAL(cut_bytes(&cut, 1, 52, 12, 1500), 1400);
+	cut.mss = 8960;
+	CHECK_EQUAL(cut_bytes(&cut, 1, 52, 12, 1500), 1448);
+}
+
+/* The frames of the table that bear UDP over IPv6. */
+static void add_frames_6(struct made *made)
+{
+	made_pcap(made, 0xa1b2c3d4, 1);
+	for (uint32_t i = 0; i < TEST_FRAMES; i++)
+		if (test_frames[i].family == 6 && test_frames[i].link == 1 &&
+		    test_frames[i].verdict == PACKET_TAKEN)
+			made_record(made, 100, i, test_frames[i].bytes, test_frames[i].length,
+				    test_frames[i].length);
+}
+
+TEST(extension_headers_are_sent_as_they_are_and_known_again)
+{
+	const struct lab lab6 = { .family = 6, .client = { 0xfd, 1 }, .far = { 0x20, 2 } };
+	struct trace_options how = options();
+	struct made made = { 0 };
+	struct stage stage;
+
+	how.family = 6;
+	add_frames_6(&made);
+	set_stage(&stage, &made, &how, &lab6);
+	CHECK(stage.trace.entries[WAY_UP] > 8);
+	for (uint32_t i = 0; i < stage.trace.entries[WAY_UP]; i++) {
+		struct arrived frame = came(&stage, WAY_UP, i);
+		const struct trace_entry *entry = &stage.trace.entry[WAY_UP][i];
+		const struct trace_packet *packet = &stage.trace.packet[entry->packet];
+
+		CHECK(!memcmp(frame.bytes + 54, packet->ip + 40, packet->header_bytes - 40));
+		CHECK_EQUAL(arrive_add(&stage.arrive, &frame), 0);
+	}
+	CHECK_EQUAL(stage.arrive.unique, stage.trace.entries[WAY_UP]);
+	clear_stage(&stage);
+}
+
+/* A gateway that tracks connections takes the header of an atomic fragment off. */
+TEST(an_atomic_fragment_is_known_without_its_header)
+{
+	const struct lab lab6 = { .family = 6, .client = { 0xfd, 1 }, .far = { 0x20, 2 } };
+	struct trace_options how = options();
+	struct made made = { 0 };
+	struct stage stage;
+	struct arrived frame;
+	uint8_t bytes[128];
+
+	how.family = 6;
+	add_bytes(&made, MACS "\x86\xdd" IP_6("\x18", "\x2c") PIECE("\x11", "\0\0") UDP_OF_8,
+		  14 + 64);
+	set_stage(&stage, &made, &how, &lab6);
+	frame = came(&stage, WAY_UP, 0);
+	memcpy(bytes, frame.bytes, 54);
+	memcpy(bytes + 54, frame.bytes + 62, 16);
+	be16_store(bytes + 18, 16);
+	bytes[20] = 17;
+	frame = (struct arrived){ .bytes = bytes, .length = 70, .captured = 70 };
+	CHECK_EQUAL(arrive_add(&stage.arrive, &frame), 0);
+	CHECK_EQUAL(stage.arrive.unique, 1);
+	clear_stage(&stage);
+}
+
+TEST(a_packet_that_is_routed_elsewhere_is_left_out)
+{
+	struct trace_options how = options();
+	struct made made = { 0 };
+
+	how.family = 6;
+	add_bytes(&made,
+		  MACS "\x86\xdd" IP_6("\x28", "\x2b") "\x11\2\0\1\0\0\0\0" TARGET_6 UDP_OF_8,
+		  14 + 80);
+	refused(&made, &how, "trace", "1 with a routing header", "tcpdump");
 }
