@@ -9,7 +9,7 @@ FUZZ_FLAGS := -std=c99 -g -O1 $(SANITIZE) $(WARNINGS) $(CPPFLAGS) -I. -DGM_FLAGS
 FUZZ_LIBRARY := $(call sources_of,$(HOST),$(LIBRARY))
 
 build/fuzz/replay/%: build/test/fuzz/fuzz_%.o build/test/fuzz/loop.o \
-		$(FUZZ_LIBRARY:%.c=build/test/%.o)
+		$(FUZZ_LIBRARY:%.c=build/test/%.o) $(READERS:%=build/test/%)
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $^ -o $@
 
@@ -17,7 +17,12 @@ build/fuzz/objects/%.o: %.c $(HEADERS) $(wildcard fuzz/*.h) Makefile fuzz/fuzz.m
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) $(call extra_of,$<) -c $< -o $@
 
-build/fuzz/hunt/%: build/fuzz/objects/fuzz/fuzz_%.o $(FUZZ_LIBRARY:%.c=build/fuzz/objects/%.o)
+build/fuzz/objects/agent/%.o: ../agent/src/%.c $(HEADERS) Makefile fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) $(agent_flags) -c $< -o $@
+
+build/fuzz/hunt/%: build/fuzz/objects/fuzz/fuzz_%.o $(FUZZ_LIBRARY:%.c=build/fuzz/objects/%.o) \
+		$(READERS:%=build/fuzz/objects/%)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(SANITIZE) -fsanitize=fuzzer $^ -o $@
 

@@ -2,8 +2,8 @@
 /*
  * Records to scan: independent byte strings, one after the other in one block. They come from a
  * file of records (a length as 32 bits little-endian, then the bytes, again and again) or are the
- * TCP and UDP payloads of a capture (pcap or pcapng of Ethernet, raw IP, Linux cooked or loopback
- * frames).
+ * TCP and UDP payloads of a capture (pcap or pcapng; of Ethernet, PPP, raw IP, Linux cooked, loopback
+ * or NFLOG; behind tags, labels, SNAP and in PPPoE sessions).
  */
 #ifndef GM_RECORDS_H
 #define GM_RECORDS_H
@@ -18,6 +18,7 @@ struct gm_records {
 	uint32_t size; /* of all records */
 	uint32_t byte_room, offset_room;
 	uint32_t skipped; /* packets without a payload or of a kind that is not read */
+	char left_out[160]; /* those of a capture that are not read, by kind: "2 ARP" */
 };
 
 /*

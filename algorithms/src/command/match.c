@@ -67,7 +67,9 @@ static void load_records(struct matching *matching)
 		fail(2, "%s: %s", matching->payload_name, reason);
 	file_free(&file);
 	if (!matching->records.count)
-		fail(2, "%s has no payload of TCP or UDP", matching->payload_name);
+		fail(2, "%s has no payload of TCP or UDP: %s", matching->payload_name,
+		     *matching->records.left_out ? matching->records.left_out
+						 : "its packets are empty");
 	if (gm_result_init(&matching->result, matching->records.count) != GM_MATCH_OK)
 		fail(1, "no memory for the result");
 }
@@ -136,6 +138,8 @@ static void record(struct matching *matching, const struct timing *timing)
 	record_number("pattern_count", matching->patterns->count);
 	record_rejected(matching->patterns);
 	record_number("records", matching->records.count);
+	if (*matching->records.left_out)
+		record_text("left_out", matching->records.left_out);
 	record_number("payload_bytes", matching->records.size);
 	record_digest("digest", gm_result_digest(&matching->result));
 	record_number("pairs", gm_result_pairs(&matching->result));

@@ -1,185 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capture files. pcap: a header and packets. pcapng: blocks; those read are the section's header,
- * interfaces and packets (enhanced and simple), and all others are passed over.
+ * Payloads by the agent's readers of captures and frames (agent/src/replay), so that all of
+ * Gatemark's programs find the same packets in a file.
  */
 #include "payload/capture.h"
 
 #include "gm/match.h"
+#include "replay/left.h"
+#include "replay/open.h"
 
+#include <errno.h>
 #include <string.h>
 
-#define BLOCK_SECTION UINT32_C(0x0a0d0d0a)
-
-enum {
-	PCAP_HEADER = 24,
-	PCAP_PACKET = 16,
-	BLOCK_INTERFACE = 1,
-	BLOCK_SIMPLE = 3,
-	BLOCK_ENHANCED = 6,
-	INTERFACES = 64,
-};
-
-struct capture {
-	struct gm_records *records;
-	const uint8_t *file;
-	size_t size;
-	int big_endian;
-	uint32_t links[INTERFACES];
-	uint32_t interfaces;
-	const char **reason;
-};
-
-static uint32_t read32(const struct capture *capture, size_t at)
-{
-	const uint8_t *b = capture->file + at;
-
-	if (capture->big_endian)
-		return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-	return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
-}
-
-static uint32_t read16(const struct capture *capture, size_t at)
-{
-	const uint8_t *b = capture->file + at;
-
-	return capture->big_endian ? (uint32_t)b[0] << 8 | b[1] : (uint32_t)b[1] << 8 | b[0];
-}
-
-/* Sets the byte order so that the word at `at` has this value; 0 if it has it in none. */
-static int set_order(struct capture *capture, size_t at, uint32_t value)
-{
-	for (capture->big_endian = 0; capture->big_endian < 2; capture->big_endian++) {
-		if (read32(capture, at) == value)
-			return 1;
-	}
-	return 0;
-}
-
-static int pcap_magic(struct capture *capture)
-{
-	return set_order(capture, 0, UINT32_C(0xa1b2c3d4)) ||
-	       set_order(capture, 0, UINT32_C(0xa1b23c4d));
-}
+enum { MAGIC_BYTES = 4 };
 
 int gm_capture_is(const uint8_t *file, size_t size)
 {
-	struct capture capture = { 0 };
+	static const uint8_t magics[][MAGIC_BYTES] = {
+		{ 0xa1, 0xb2, 0xc3, 0xd4 }, { 0xd4, 0xc3, 0xb2, 0xa1 }, { 0xa1, 0xb2, 0x3c, 0x4d },
+		{ 0x4d, 0x3c, 0xb2, 0xa1 }, { 0x0a, 0x0d, 0x0d, 0x0a },
+	};
 
-	capture.file = file;
-	return size >= PCAP_HEADER &&
-	       (pcap_magic(&capture) || read32(&capture, 0) == BLOCK_SECTION);
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (size >= MAGIC_BYTES && memcmp(file, magics[i], MAGIC_BYTES) == 0)
+			return 1;
+	return 0;
 }
 
-static int add_packet(struct capture *capture, size_t at, uint32_t length, uint32_t link)
+/* Whether a packet bears a payload, which the first of its fragments may begin. */
+static int has_payload(const struct packet_view *view, enum packet_verdict verdict)
 {
-	const uint8_t *payload = NULL;
-	uint32_t bytes = gm_frame_payload(capture->file + at, length, link, &payload);
+	return (verdict == PACKET_TAKEN || (verdict == PACKET_FRAGMENT && view->begins)) &&
+	       view->payload_at < view->captured;
+}
 
-	if (bytes)
-		return gm_records_add(capture->records, payload, bytes);
-	capture->records->skipped++;
+static int add_packet(struct gm_records *records, struct left *left,
+		      const struct capture_packet *packet)
+{
+	struct packet_view view;
+	enum packet_verdict verdict = packet_read(&view, packet);
+
+	left_read(left, packet);
+	if (has_payload(&view, verdict))
+		return gm_records_add(records, view.ip + view.payload_at,
+				      view.captured - view.payload_at);
+	records->skipped++;
+	if (verdict != PACKET_TAKEN)
+		left_add(left, verdict, packet, &view);
 	return GM_MATCH_OK;
 }
 
-static int cut_off(struct capture *capture)
+static int read_packets(struct gm_records *records, struct capture *capture, const char **reason)
 {
-	*capture->reason = "the capture is cut off or damaged";
-	return GM_MATCH_INPUT;
-}
+	struct capture_packet packet;
+	struct left left = { 0 };
+	struct fault fault;
+	int status = GM_MATCH_OK, result;
 
-static int read_pcap(struct capture *capture)
-{
-	uint32_t link = read32(capture, 20) & 0xffff;
-	size_t at = PCAP_HEADER;
-
-	while (capture->size - at >= PCAP_PACKET) {
-		uint32_t length = read32(capture, at + 8);
-		int status;
-
-		at += PCAP_PACKET;
-		if (length > capture->size - at)
-			return cut_off(capture);
-		status = add_packet(capture, at, length, link);
-		if (status != GM_MATCH_OK)
-			return status;
-		at += length;
-	}
-	return at == capture->size ? GM_MATCH_OK : cut_off(capture);
-}
-
-/* A packet's block: its header of `header` bytes, and the captured length in it or at most `room`. */
-static int add_block(struct capture *capture, size_t at, uint32_t block, uint32_t header,
-		     uint32_t interface, uint32_t captured)
-{
-	uint32_t room = block - header - 4;
-
-	if (interface >= capture->interfaces || capture->links[interface] == UINT32_MAX)
-		return cut_off(capture);
-	return add_packet(capture, at + header, captured < room ? captured : room,
-			  capture->links[interface]);
-}
-
-static int read_block(struct capture *capture, size_t at, uint32_t block)
-{
-	switch (read32(capture, at)) {
-	case BLOCK_SECTION:
-		capture->interfaces = 0;
+	do {
+		result = capture_next(capture, &packet, &fault);
+		if (result > 0)
+			status = add_packet(records, &left, &packet);
+	} while (result > 0 && status == GM_MATCH_OK);
+	if (status != GM_MATCH_OK)
+		return status;
+	left_explain(&left, records->left_out, sizeof(records->left_out));
+	if (!result)
 		return GM_MATCH_OK;
-	case BLOCK_INTERFACE:
-		if (block < 20 || capture->interfaces == INTERFACES)
-			return cut_off(capture);
-		capture->links[capture->interfaces++] = read16(capture, at + 8);
-		return GM_MATCH_OK;
-	case BLOCK_SIMPLE:
-		if (block < 16)
-			return cut_off(capture);
-		return add_block(capture, at, block, 12, 0, read32(capture, at + 8));
-	case BLOCK_ENHANCED:
-		if (block < 32)
-			return cut_off(capture);
-		return add_block(capture, at, block, 28, read32(capture, at + 8),
-				 read32(capture, at + 20));
-	default:
-		return GM_MATCH_OK;
-	}
-}
-
-static int read_pcapng(struct capture *capture)
-{
-	size_t at = 0;
-
-	while (at < capture->size) {
-		uint32_t block;
-		int status;
-
-		if (capture->size - at < 12)
-			return cut_off(capture);
-		/* Each section says its byte order. */
-		if (read32(capture, at) == BLOCK_SECTION &&
-		    !set_order(capture, at + 8, UINT32_C(0x1a2b3c4d)))
-			return cut_off(capture);
-		block = read32(capture, at + 4);
-		if (block < 12 || block % 4 || block > capture->size - at)
-			return cut_off(capture);
-		status = read_block(capture, at, block);
-		if (status != GM_MATCH_OK)
-			return status;
-		at += block;
-	}
-	return GM_MATCH_OK;
+	*reason = "the capture is cut off or damaged";
+	return result == -ENOMEM ? GM_MATCH_MEMORY : GM_MATCH_INPUT;
 }
 
 int gm_capture_read(struct gm_records *records, const uint8_t *file, size_t size,
 		    const char **reason)
 {
-	struct capture capture = { 0 };
+	struct capture capture;
+	struct fault fault;
+	int status;
 
-	capture.records = records;
-	capture.file = file;
-	capture.size = size;
-	capture.reason = reason;
-	if (pcap_magic(&capture))
-		return read_pcap(&capture);
-	return read_pcapng(&capture);
+	if (capture_open(&capture, "", file, size, &fault)) {
+		*reason = "the capture is cut off or damaged";
+		return GM_MATCH_INPUT;
+	}
+	status = read_packets(records, &capture, reason);
+	capture_close(&capture);
+	return status;
 }

@@ -12,8 +12,4 @@ int gm_capture_is(const uint8_t *file, size_t size);
 int gm_capture_read(struct gm_records *records, const uint8_t *file, size_t size,
 		    const char **reason);
 
-/* The TCP or UDP payload of a frame of this link type: its length, 0 if there is none. */
-uint32_t gm_frame_payload(const uint8_t *frame, uint32_t length, uint32_t link,
-			  const uint8_t **payload);
-
 #endif
