@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
+from gatemark.plan.trace import REPLAYED
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
 from gatemark.stats.finding import NAMES, Diagnosis
@@ -105,7 +106,14 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
         _uncounted(records),
     )
     text = next(filter(None, texts), "Nothing has been measured yet.")
-    return text if text == unsound else text + wrong(judged.diagnoses)
+    text = text if text == unsound else text + wrong(judged.diagnoses)
+    return " ".join((text, *_replayed(records)))
+
+
+def _replayed(records: Sequence[Record]) -> list[str]:
+    """Which share of each capture was replayed, where it was not all of it."""
+    notes = (note for record in records for note in record.notes)
+    return list(dict.fromkeys(f"{note}." for note in notes if note.startswith(REPLAYED)))
 
 
 def _is_sound(judged: PointResult | Knee, among: Judgement) -> bool:

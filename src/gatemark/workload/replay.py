@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final, Self
 
 from gatemark.error import UnavailableError, UsageError
@@ -18,7 +19,7 @@ from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import Here, Node
 from gatemark.plan.model import Among, TrialSpec, Workload
-from gatemark.plan.trace import SOURCES
+from gatemark.plan.trace import REPLAYED, SOURCES
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, Port, Wire, wires
@@ -29,6 +30,18 @@ LEAD_US: Final = 100_000  # from the word to start to the first packet: both age
 STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at once
 ALONE: Final = Among()
 READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `ready`
+# Why packets of a capture are left out (`skipped` of the agent's `ready`, agent/PROTOCOL.md); those
+# that no reader knows have names of their own.
+REASONS: Final = {
+    "family": "of the other IP version",
+    "fragment": "fragments",
+    "damaged": "damaged",
+    "too_long": "too long",
+    "side": "of flows without a LAN side",
+    "time": "without a time",
+    "routed": "with a routing header",
+}
+GRO: Final = "capture again without merged packets: ethtool -K DEVICE gro off"
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
@@ -161,7 +174,7 @@ class Replay:
         lan, wan = await self.pair.reports()
         sent, came = (lan, wan) if self.wire.away else (wan, lan)
         times = {name: sent[name] for name in ("t0_ns", "t1_ns", "cpu_ns")}
-        notes = remarks(self.pair.agents[0].ready)
+        notes = remarks(self.pair.load, self.pair.agents[0].ready)
         if past := came["sink"]["unmasked"]:
             notes.append(f"{past} packets came past the NAT with the client's own address: as lost")
         return Way(
@@ -209,22 +222,55 @@ def examine(load: Workload) -> None:
     events = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
     for event in events:
         if event["ev"] == "error":
-            raise UsageError(f"`{event['key']}`: {event['reason']}; {event['fix']}")
+            too_long = event["key"] == "packet_most"  # which no plan has
+            key, fix = ("trace", GRO) if too_long else (event["key"], event["fix"])
+            raise UsageError(f"`{key}`: {event['reason']}; {fix}")
     if not any(event["ev"] == "done" for event in events):
         raise UsageError(f"`trace` = '{load.trace}': the agent could not read it to its end")
 
 
-def remarks(ready: Report) -> list[str]:
+def remarks(load: Workload, ready: Report) -> list[str]:
     """What of a capture is not replayed as it is."""
-    left_out = ", ".join(f"{count} {reason}" for reason, count in ready["skipped"].items())
+    is_made = load.trace in SOURCES  # for longer than the trial's time
     texts = {
-        f"left out of the trace: {left_out}": bool(left_out),
+        "" if is_made else _share(Path(load.trace).name, ready): True,
+        f"{ready['cut']} packets that were merged are cut into segments again": ready["cut"],
         f"{ready['padded']} packets that the capture had cut are filled up with zeros": ready[
             "padded"
         ],
-        f"{ready['over']} packets of the trace are due after the trial's time": ready["over"],
+        f"{ready['over']} packets of the trace are due after the trial's time": (
+            is_made and ready["over"]
+        ),
     }
-    return [text for text, holds in texts.items() if holds]
+    return [text for text, holds in texts.items() if text and holds]
+
+
+def _share(name: str, ready: Report) -> str:
+    """Which share of a capture is replayed, and why the rest is not; empty where all of it is."""
+    packets = sum(ready["skipped"].values()) + ready["late"]
+    if not packets:
+        return ""
+    size = sum(ready["skipped_bytes"].values()) + ready["late_bytes"]
+    shares = (
+        f"{_percent(ready['packets'], packets)} of the packets",
+        f"{_percent(ready['bytes'], size)} of the bytes",
+    )
+    return f"{REPLAYED} {' and '.join(shares)} of {name}; left out: {', '.join(_reasons(ready))}"
+
+
+def _percent(whole: int, left_out: int) -> str:
+    """What is left of it; never 100 % or 0 % unless it is."""
+    share = 100 * (whole - left_out) / whole
+    shown = round(share, 1)
+    if 0 < share < 100:
+        shown = min(99.9, max(0.1, shown))
+    return f"{shown:g} %"
+
+
+def _reasons(ready: Report) -> list[str]:
+    named = {REASONS[why]: n for why, n in ready["skipped"].items() if why in REASONS}
+    late = {"due after the trial's time": ready["late"]} if ready["late"] else {}
+    return [f"{count} {reason}" for reason, count in (ready["unread"] | named | late).items()]
 
 
 def _needed_s(load: Workload) -> float:

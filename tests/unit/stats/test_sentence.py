@@ -12,7 +12,7 @@ from gatemark.stats.sentence import sentence
 from gatemark.stats.subject import Subject
 from gatemark.store.record import Definition, Scalar
 
-from .conftest import run
+from .conftest import Trial, run
 
 UDP = Definition(path="route", frame_bytes=64)
 TCP = Definition(path="nat", l4="tcp", quantity="goodput", write_bytes=8192)
@@ -177,3 +177,13 @@ def test_the_queue_of_a_line_is_not_the_gateways_time() -> None:
         "Over a line (1 Mbit/s) a packet takes 3 ms through route and 5 ms through nat "
         "(median, one way)."
     )
+
+
+def test_what_of_a_capture_was_replayed_is_said_once() -> None:
+    share = "Replayed: 55 % of the packets and 1 % of the bytes of home.pcap; left out: 18 too long"
+    notes = (share, share, "2 packets are filled up")
+    records = [replace(Trial().record(), notes=notes) for _ in range(2)]
+    text = sentence(run(), records, judge(run(), ()))
+    assert text.count(share) == 1
+    assert text.endswith(f" {share}.")
+    assert "filled up" not in text
