@@ -9,7 +9,7 @@ from gatemark.plan.feature import FEATURES, LEGACY, parts, programs, properties
 from gatemark.plan.model import Arm
 from gatemark.plan.shaper.shape import CLASSES
 from gatemark.station.mode import Mode
-from gatemark.station.wiring import Gateway
+from gatemark.station.wiring import NAMES, Gateway
 
 TOOLS = ("ip", "nft", "tc", "uci", "fw4", "iptables-legacy", "iptables")
 NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
@@ -21,7 +21,6 @@ ROLES = {
     "nat": ("gw0", "gw1"),
     "endpoint": ("gw0",),
 }
-NAMES = {"gw0": "LAN port", "gw1": "WAN port", "gw2": "second LAN port"}
 
 LOOK = literal(
     f"for tool in {' '.join(TOOLS)}; do command -v $tool > /dev/null && echo $tool; done; true"

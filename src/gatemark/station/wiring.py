@@ -24,6 +24,7 @@ ADDRESS = {
 # Each place in a station's drawing has a name, its role; a device of the built-in lab is called so.
 # The gateway's: LAN, WAN, and a second LAN port without an address (path `switch`).
 GATEWAY_PORTS = ("gw0", "gw1", "gw2")
+NAMES = {"gw0": "LAN port", "gw1": "WAN port", "gw2": "second LAN port"}
 ROLES = (*ADDRESS, "gw2")
 
 # Host numbers, of each test network, that no host owns: clients from here on, and far hosts, one

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is found in the loss of an arm: shapes by name, each with its words and its numbers."""
+"""What is wrong with an arm, by name, with words and numbers.
+
+It is found in the shape of what was lost (stats/shape), or named by a counter (stats/cause).
+"""
 
 from typing import Final, Literal
 
@@ -25,6 +28,29 @@ Shape = Literal[
     "reordering",
     "not-monotone",
     "unexplained",
+    "changed-marks",
+    "too-large",
+    "full-table",
+    "no-entry",
+    "reverse-path",
+    "martians",
+    "no-route",
+    "time-to-live",
+    "checksum",
+    "neighbour-table",
+    "no-neighbour",
+    "fragments",
+    "headers",
+    "discards",
+    "rule",
+    "no-listener",
+    "listen-queue",
+    "socket-buffer",
+    "errors",
+    "ring",
+    "backlog",
+    "ingress",
+    "queue",
 ]
 
 # In words, for heads of tables and for what changed.
@@ -46,6 +72,29 @@ NAMES: Final[dict[Shape, str]] = {
     "reordering": "reordered packets",
     "not-monotone": "not monotone",
     "unexplained": "loss without explanation",
+    "changed-marks": "changed marks",
+    "too-large": "packets that are too large",
+    "full-table": "a full connection table",
+    "no-entry": "connections without an entry",
+    "reverse-path": "the reverse path filter",
+    "martians": "addresses that may not be there",
+    "no-route": "no route",
+    "time-to-live": "the time to live",
+    "checksum": "wrong checksums",
+    "neighbour-table": "a full neighbour table",
+    "no-neighbour": "no MAC address",
+    "fragments": "fragments that make no packet",
+    "headers": "headers that are not taken",
+    "discards": "discards of the IP layer",
+    "rule": "a rule that drops",
+    "no-listener": "ports that nobody listens at",
+    "listen-queue": "a full listen queue",
+    "socket-buffer": "a full socket buffer",
+    "errors": "errors of a port",
+    "ring": "a full ring of a port",
+    "backlog": "a full backlog of a CPU",
+    "ingress": "drops before the IP layer",
+    "queue": "a full queue of a port",
 }
 
 # That explain a part of the loss at any rate: a knee is judged without that part.
@@ -56,6 +105,21 @@ EXPLAINED: Final[tuple[Shape, ...]] = (
     "corruption",
     "stalls",
     "constant-share",
+)
+# That a counter names (stats/cause/table.py).
+COUNTED: Final[tuple[Shape, ...]] = (
+    *(
+        "changed-marks",
+        "too-large",
+        "full-table",
+        "no-entry",
+        "reverse-path",
+        "martians",
+        "no-route",
+    ),
+    *("time-to-live", "checksum", "neighbour-table", "no-neighbour", "fragments", "headers"),
+    *("discards", "rule", "no-listener", "listen-queue", "socket-buffer", "errors", "ring"),
+    *("backlog", "ingress", "queue"),
 )
 
 
@@ -80,6 +144,12 @@ class Diagnosis(About, frozen=True, kw_only=True):
     def wrong(self) -> tuple[Finding, ...]:
         """What is wrong: all but a full CPU at overload."""
         return tuple(finding for finding in self.findings if finding.shape != "overload")
+
+    @property
+    def counted(self) -> "Diagnosis":
+        """What counters name, alone."""
+        own = tuple(finding for finding in self.findings if finding.shape in COUNTED)
+        return msgspec.structs.replace(self, findings=own)
 
     def get(self, *shapes: Shape) -> Finding | None:
         """The first finding of one of these shapes."""

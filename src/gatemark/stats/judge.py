@@ -11,6 +11,7 @@ from gatemark import number
 from gatemark.plan.model import WHOLE, Repeat
 from gatemark.quantity import UNITS, is_own
 from gatemark.stats import remedy
+from gatemark.stats.cause import find as cause
 from gatemark.stats.change import exact, exact_ab
 from gatemark.stats.change.arms import DIRECT, changes, comparisons
 from gatemark.stats.change.compare import NOISE
@@ -48,7 +49,7 @@ from gatemark.stats.queue.mixed import Sheaf
 from gatemark.stats.queue.queues import queues
 from gatemark.stats.refusal import refusals, skipped
 from gatemark.stats.sentence import of_ab, of_travels, sentence
-from gatemark.stats.shape import closer
+from gatemark.stats.shape import closer, searched
 from gatemark.stats.shape.diagnose import diagnose, without_explained
 from gatemark.stats.shape.name import at_knee, named
 from gatemark.stats.shape.pairs import together
@@ -83,7 +84,8 @@ def judge(
     timed = [pair for pair in judged if is_timed(pair[1], run.plans)]
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     diagnoses, found_knees = _diagnosed(alone, judged, swept)
-    diagnoses = closer.completed(diagnoses, records)
+    diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
+    diagnoses = cause.named(diagnoses, records)
     judged = [(trials, named(result, diagnoses)) for trials, result in judged]
     points = tuple(result for _, result in judged)
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))

@@ -103,10 +103,14 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
         _shapes(run, points),
         unsound,
         _alone(judged.ceilings),
+        _nowhere(points),
         _uncounted(records),
     )
     text = next(filter(None, texts), "Nothing has been measured yet.")
-    text = text if text == unsound else text + wrong(judged.diagnoses)
+    if text == unsound:  # what was measured once: a counter has no chance in it
+        text += wrong([each.counted for each in judged.diagnoses])
+    else:
+        text += wrong(judged.diagnoses)
     return " ".join((text, *_replayed(records)))
 
 
@@ -267,6 +271,20 @@ def _alone(ceilings: Sequence[PointResult]) -> str:
     if not rates:
         return ""
     return f"The tester alone carries {_full(rates[0])}; no gateway has been measured yet."
+
+
+def _nowhere(points: Sequence[PointResult]) -> str:
+    """Return that searches found no rate, where it is known why: `wrong` goes on with it."""
+    sought = [point for point in points if point.definition.quantity == THROUGHPUT]
+    if not sought or any(point.values or point.limit not in NAMES for point in sought):
+        return ""
+    allowed = max(point.definition.loss_criterion or 0.0 for point in sought)
+    return f"No rate was found {_within(allowed)}."
+
+
+def _within(criterion: float) -> str:
+    """What may be lost: `with no loss`."""
+    return f"with {f'at most {100 * criterion:g} %' if criterion else 'no'} loss"
 
 
 def _uncounted(records: Sequence[Record]) -> str:
@@ -537,8 +555,7 @@ def _full(rate: Rate) -> str:
         bits = _measured(Interval(*ends, i.n, i.level), "bit/s")
         text += f" of {size}-byte frames ({bits} on the wire)"
     if kind.quantity == THROUGHPUT:
-        lost = f"at most {100 * kind.loss_criterion:g} %" if kind.loss_criterion else "no"
-        text += f" with {lost} loss"
+        text += f" {_within(kind.loss_criterion or 0.0)}"
     if way not in ("up", *OWN) or way == "both":
         text += f" {WAYS.get(way, way)}"
     return text if kind.driver == OURS else f"{text} as {kind.driver} measures it"

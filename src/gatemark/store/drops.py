@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 # Stages in the order in which a packet meets them. The tester's are no loss of the gateway.
-PORT_IN: Final = "port in"  # of a card: missed, CRC, over, fifo
+PORT_IN: Final = "port in"  # of a card: missed, over, fifo, CRC, frame, length
 BACKLOG: Final = "backlog"  # the queue of a CPU: without NAPI, or by RPS
 INGRESS: Final = "ingress"  # XDP, tc ingress, policers; tc egress too, which shares its counter
 NETFILTER: Final = "netfilter"  # rules, chain policies, connection tracking
@@ -22,11 +22,13 @@ PORT_OUT: Final = "port out"  # the card's ring
 LINE: Final = "line"  # the bench's, between the WAN port and the WAN host
 TESTER: Final = "tester"  # the sink's ring that a veth fills
 ICMP: Final = "icmp"  # sent about packets that were dropped: never a loss of its own
+EVENT: Final = "event"  # names a cause, and counts no test packet: an entry, a TCP connection
 REFUSED: Final = "refused"  # in `counted_in`: the tester's sender counts these packets as well
 STAGES: Final = (
     *(PORT_IN, BACKLOG, INGRESS, NETFILTER, IP, NEIGHBOUR, SOCKET, QDISC, PORT_OUT),
-    *(LINE, TESTER, ICMP),
+    *(LINE, TESTER, ICMP, EVENT),
 )
+NO_LOSS: Final = frozenset({ICMP, EVENT})
 
 
 class Drop(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +48,7 @@ class Drops(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()  # stages without a reading, and why: "netfilter rules: no nft"
     background_pps: float = 0.0  # drops a second at rest, read in the second before
     lasts_s: float = 0.0  # between both readings
+    mtu: dict[str, int] = {}  # of each port, bytes, after the drain: "WAN port": 1492
 
 
 class Freed(msgspec.Struct, frozen=True, kw_only=True):

@@ -167,6 +167,21 @@ def test_a_namespace_is_not_read_where_the_whole_machine_is_counted() -> None:
     assert "softnet_stat" not in reading.script(reading.parts(is_own=False), PORTS)
 
 
+def test_what_names_a_cause_and_is_no_loss_has_a_stage_of_its_own() -> None:
+    forgotten = CONNTRACK.replace("00000007", "{n:08x}")
+    assert ("event", "conntrack early_drop", "", 5) in rose(forgotten)
+    assert lost(risen(read(NFT, 0), read(SNMP, 8), is_own=True)) == 2 * 8
+
+
+def test_the_mtu_of_each_port_is_read_by_the_name_that_people_know() -> None:
+    now = read("@@ MTU\neth1 1500\neth2 1492\n", 0)
+    assert dict(now.mtu) == {"eth1": 1500, "eth2": 1492}
+    readings = Readings(now, now, now, {"WAN port": 1492})
+    assert drops.outcome(Seen(own={"drops": readings}), Sent(0, 1, 1.0)).evidence["drops"].mtu == {
+        "WAN port": 1492
+    }
+
+
 def test_what_rises_at_rest_is_the_background() -> None:
     readings = Readings(read(NFT, 1), read(NFT, 5, at_s=2.0), read(NFT, 9, at_s=3.5))
     outcome = drops.outcome(Seen(own={"drops": readings}), Sent(0, 1, 1.0))

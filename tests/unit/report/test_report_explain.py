@@ -207,7 +207,7 @@ def test_a_page_has_the_words_that_stand_on_it_and_each_once() -> None:
     [
         ("slower", "verdict", "explain-verdict-slower"),
         ("inconclusive, 12 repeats more", "verdict", "explain-verdict-inconclusive"),
-        ("policer", "shape", "explain-verdict-loss-shape"),
+        ("policer", "fault", "explain-verdict-loss-shape"),
         ("cpu", "setup", ""),
         (number.DASH, "bottleneck", ""),
     ],

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record that a search ends with: what it defines, whose values and evidence it has."""
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 import searching
+import simulated
 from msgspec.structs import replace
 from searching import Made, plan, searched
+from simulated import Planted
 
 from gatemark.plan.model import Arm, Search, TrialSpec
 from gatemark.plan.order import order
@@ -104,6 +107,23 @@ def test_the_lowest_rate_may_be_too_fast() -> None:
         )
         for goal, lost in (("ndr", "nothing"), ("pdr", "0.5 %"))
     }
+
+
+def test_where_each_rate_loses_the_same_share_no_lower_one_is_advised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lossy(record: Record, number: int) -> Record:
+        rate = int(record.values["offered_pps"])
+        lost = simulated.trial(Planted(nth=1000), rate, 1, random.Random(number)).evidence.loss
+        return replace(record, evidence=replace(record.evidence, loss=lost))
+
+    changed(monkeypatch, lossy)
+    terms = Search(profile="rfc2544", goals=("ndr",), min_pps=2_000, max_pps=20_000, trial_s=0.5)
+    made = Made(KNEE_PPS, hiccup=lambda _: 1)
+    (outcome,) = searched(made, terms).outcomes.values()
+    assert outcome.status == "invalid"
+    assert outcome.reason.startswith("no rate without loss: it loses 0.")
+    assert "not load" in outcome.reason
 
 
 def test_a_search_whose_trial_was_skipped_skips_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:

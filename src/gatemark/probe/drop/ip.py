@@ -11,9 +11,12 @@ from typing import Final
 
 from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part, by_name, summed
-from gatemark.store.drops import ICMP, IP, NEIGHBOUR, SOCKET, Drop
+from gatemark.store.drops import EVENT, ICMP, IP, NEIGHBOUR, SOCKET, Drop
 
 NO_ROUTE: Final = "in_no_route"
+MARTIAN: Final = "in_martian_src"
+LOOKED_UP: Final = (NO_ROUTE, MARTIAN, "in_martian_dst")  # of the routing cache
+WAITED: Final = ("unresolved_discards", "table_fulls")  # of the neighbours
 # Counter -> stage, and the counter that has these packets once more.
 V4: Final[Mapping[str, tuple[str, str]]] = {
     "Ip.InHdrErrors": (IP, ""),  # TTL at its end, and broken headers
@@ -23,10 +26,16 @@ V4: Final[Mapping[str, tuple[str, str]]] = {
     "Ip.FragFails": (IP, ""),  # too large for the way out, and may not be cut
     "Ip.OutDiscards": (IP, ""),
     "IpExt.InNoRoutes": (IP, NO_ROUTE),
+    "Ip.ReasmFails": (IP, ""),
     "IpExt.InTruncatedPkts": (IP, ""),
-    "TcpExt.IPReversePathFilter": (IP, ""),
+    "IpExt.InCsumErrors": (IP, "InHdrErrors"),
+    "TcpExt.IPReversePathFilter": (IP, MARTIAN),
     "Udp.NoPorts": (SOCKET, ""),
     "Udp.RcvbufErrors": (SOCKET, ""),
+    "Udp.InCsumErrors": (SOCKET, ""),
+    "Tcp.InCsumErrors": (EVENT, ""),
+    "TcpExt.ListenDrops": (EVENT, ""),
+    "TcpExt.TCPBacklogDrop": (EVENT, ""),
     "Icmp.OutDestUnreachs": (ICMP, ""),  # no route, no port, too large
     "Icmp.OutTimeExcds": (ICMP, ""),
 }
@@ -41,8 +50,10 @@ V6: Final[Mapping[str, tuple[str, str]]] = {
     "Ip6FragFails": (IP, ""),
     "Ip6OutNoRoutes": (IP, ""),
     "Ip6OutDiscards": (IP, ""),
+    "Ip6ReasmFails": (IP, ""),
     "Udp6NoPorts": (SOCKET, ""),
     "Udp6RcvbufErrors": (SOCKET, ""),
+    "Udp6InCsumErrors": (SOCKET, ""),
     "Icmp6OutDestUnreachs": (ICMP, ""),
     "Icmp6OutPktTooBigs": (ICMP, ""),
     "Icmp6OutTimeExcds": (ICMP, ""),
@@ -69,22 +80,20 @@ def snmp6(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 def routes(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
     """What a blackhole or unreachable route took is in no other counter."""
     del devices
-    for name, count in summed(lines, (NO_ROUTE,)).items():
+    for name, count in summed(lines, LOOKED_UP).items():
         yield Drop(stage=IP, cause=name, packets=count)
 
 
 def neighbours(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
-    """Packets that waited for a MAC address, and were too many; both tables, one after another."""
+    """Packets without a MAC address: too many waited, or the table had no room for the address.
+
+    Both tables, one after another.
+    """
     del devices
     heads = [place for place, line in enumerate(lines) if line.startswith("entries")]
     for name, start, end in zip(("arp", "ndisc"), heads, (*heads[1:], len(lines)), strict=False):
-        count = summed(lines[start:end], ("unresolved_discards",))
-        yield Drop(
-            stage=NEIGHBOUR,
-            cause="unresolved_discards",
-            where=name,
-            packets=count.get("unresolved_discards", 0),
-        )
+        for cause, count in summed(lines[start:end], WAITED).items():
+            yield Drop(stage=NEIGHBOUR, cause=cause, where=name, packets=count)
 
 
 def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> Iterator[Drop]:
@@ -94,7 +103,9 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
             yield Drop(stage=stage, cause=cause, packets=counts[name], counted_in=again)
 
 
-SNMP: Final = literal("grep -hE '^(Ip|Icmp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat")
+SNMP: Final = literal(
+    "grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
+)
 SNMP6: Final = literal("cat /proc/net/snmp6")
 ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
 TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")

@@ -11,7 +11,7 @@ from typing import Final
 
 from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part, summed
-from gatemark.store.drops import NETFILTER, Drop
+from gatemark.store.drops import EVENT, NETFILTER, Drop
 
 # Thousands of rules are little where only those come that drop and count. A table's and a chain's
 # heads say where a rule is.
@@ -42,6 +42,8 @@ POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 CONNTRACK: Final = literal(
     "[ ! -e /proc/sys/net/netfilter/nf_conntrack_max ] || cat /proc/net/stat/nf_conntrack"
 )
+
+TABLE: Final = {"drop": NETFILTER, "insert_failed": NETFILTER, "early_drop": EVENT}
 
 
 def nft(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
@@ -76,8 +78,8 @@ def legacy(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 def conntrack(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
     """`early_drop` is no loss: an older connection was forgotten for a new one."""
     del devices
-    for name, count in summed(lines, ("drop", "insert_failed")).items():
-        yield Drop(stage=NETFILTER, cause=f"conntrack {name}", packets=count)
+    for name, count in summed(lines, TABLE).items():
+        yield Drop(stage=TABLE[name], cause=f"conntrack {name}", packets=count)
 
 
 PARTS: Final = (

@@ -8,7 +8,10 @@ from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import BACKLOG, INGRESS, PORT_IN, PORT_OUT, Drop
 
-CARD: Final = ("rx_missed_errors", "rx_crc_errors", "rx_over_errors", "rx_fifo_errors")
+CARD: Final = (
+    *("rx_missed_errors", "rx_over_errors", "rx_fifo_errors"),
+    *("rx_crc_errors", "rx_frame_errors", "rx_length_errors"),
+)
 FILES: Final = (*CARD, "rx_dropped", "tx_dropped")
 READ: Final = literal(
     "for port in $devices; do for file in " + " ".join(FILES) + "; do "

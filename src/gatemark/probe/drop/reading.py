@@ -2,21 +2,25 @@
 """All counters of drops in one command, and by how much they rose between two readings."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.node.quoted import Script, joined, shell
+from gatemark.node.quoted import Script, joined, literal, shell
 from gatemark.node.reader import ODD, reader
 from gatemark.probe.drop import ip, netfilter, port, qdisc
-from gatemark.probe.drop.part import Part
-from gatemark.store.drops import ICMP, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
+from gatemark.probe.drop.part import Part, by_name
+from gatemark.store.drops import NO_LOSS, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
 
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
 MARK: Final = "@@"
 FAILED: Final = "@!"
 EACH: Final = f"echo {{mark}} {{name}}; {{{{ {{part}}; }}}} 2> /dev/null || echo '{FAILED}'"
+MTU: Final = "MTU"
+READ_MTU: Final = literal(
+    "for port in $devices; do read -r bytes < /sys/class/net/$port/mtu && echo $port $bytes; done"
+)
 OF_ALL: Final = "it counts the whole machine"
 
 LONGEST_LINE: Final = 8192  # characters: what is longer would take its expressions for ever
@@ -31,6 +35,7 @@ class Reading:
     at_s: float
     counts: Mapping[Key, Drop]
     unread: Mapping[str, str]  # part -> why not
+    mtu: Mapping[str, int] = field(default_factory=dict)  # port -> bytes
 
 
 def parts(*, is_own: bool) -> tuple[Part, ...]:
@@ -41,7 +46,8 @@ def parts(*, is_own: bool) -> tuple[Part, ...]:
 def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     """One script for a shell of any kind. A part that fails says so and stops no other."""
     each = [shell(EACH, mark=MARK, name=part.name, part=part.script) for part in parts]
-    return joined((shell("devices={names}", names=" ".join(devices)), *each))
+    sizes = shell(EACH, mark=MARK, name=MTU, part=READ_MTU)
+    return joined((shell("devices={names}", names=" ".join(devices)), *each, sizes))
 
 
 @reader("its counters of drops")
@@ -50,7 +56,8 @@ def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> 
     counts: dict[Key, Drop] = {}
     unread: dict[str, str] = {}
     known = {part.name: part for part in parts(is_own=is_own)}
-    for name, lines in _sections(text).items():
+    sections = _sections(text)
+    for name, lines in sections.items():
         if name not in known:
             continue
         drops = _counted(known[name], lines, devices)
@@ -60,7 +67,7 @@ def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> 
             counts |= {(drop.stage, drop.cause, drop.where): drop for drop in drops}
     if not is_own:
         unread |= {part.name: OF_ALL for part in PARTS if part.shared}
-    return Reading(at_s, counts, unread)
+    return Reading(at_s, counts, unread, by_name(sections.get(MTU, [])))
 
 
 def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
@@ -89,7 +96,7 @@ def _of_veth(drop: Drop) -> Drop:
 
 def lost(drops: Collection[Drop]) -> int:
     """Packets of all counters, with those that two count."""
-    return sum(drop.packets for drop in drops if drop.stage != ICMP)
+    return sum(drop.packets for drop in drops if drop.stage not in NO_LOSS)
 
 
 def _counted(part: Part, lines: list[str], devices: Collection[str]) -> list[Drop] | None:

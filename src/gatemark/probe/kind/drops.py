@@ -6,8 +6,8 @@ It runs in every pass: nothing of it runs while packets are sent.
 
 import asyncio
 import time
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.node.quoted import sh
@@ -15,6 +15,7 @@ from gatemark.node.shell import Node
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.reading import Reading, lost, risen
 from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
+from gatemark.station.wiring import NAMES
 from gatemark.store.drops import Drops
 
 REST_S: Final = 1.0  # a box has traffic of its own: so long is it looked at before
@@ -27,14 +28,16 @@ class Readings:
     rest: Reading
     before: Reading
     after: Reading
+    mtu: Mapping[str, int] = field(default_factory=dict)  # of the ports, as people call them
 
 
 class Watch:
     """The readings of one trial."""
 
-    def __init__(self, node: Node, devices: Collection[str], *, is_own: bool, rests: bool) -> None:
+    def __init__(self, node: Node, roles: Mapping[str, str], *, is_own: bool, rests: bool) -> None:
         self._node = node
-        self._devices = devices
+        self._devices = devices = tuple(roles.values())
+        self._roles = roles
         self._is_own = is_own
         self._rests = rests
         self._script = reading.script(reading.parts(is_own=is_own), devices)
@@ -52,7 +55,13 @@ class Watch:
         """Read after the drain."""
         assert self._rest is not None
         assert self._before is not None
-        return Readings(self._rest, self._before, await self._read())
+        after = await self._read()
+        mtu = {
+            NAMES[role]: after.mtu[device]
+            for role, device in self._roles.items()
+            if role in NAMES and device in after.mtu
+        }
+        return Readings(self._rest, self._before, after, mtu)
 
     async def abort(self) -> None:
         """Nothing of it goes on."""
@@ -68,7 +77,7 @@ def watch(place: Place) -> Watch:
     gateway = place.gateway
     return Watch(
         gateway.node,
-        tuple(gateway.devices.values()),
+        gateway.devices,
         is_own=place.own is None,
         rests=bool(gateway.journal),
     )
@@ -86,6 +95,7 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
         unread=unread,
         background_pps=background,
         lasts_s=read.after.at_s - read.before.at_s,
+        mtu=dict(read.mtu),
     )
     return Outcome(evidence={"drops": drops})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong: the shapes of what each arm lost, one row each, with what was seen of it."""
+"""What is wrong with each arm, one row each, with what was seen of it."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,8 @@ from gatemark.report.words.table import Table
 from gatemark.stats.finding import NAMES, Diagnosis
 
 ANCHOR = "wrong"
-CAPTION = "What is wrong: the shape of what was lost, by rate, time, flow and size"
-HEAD = ("setup", "direction", "at", "shape", "what was seen")
+CAPTION = "What is wrong: the shape of what was lost, and what the gateway's counters name"
+HEAD = ("setup", "direction", "at", "fault", "what was seen")
 
 
 def table(diagnoses: Iterable[Diagnosis]) -> Table:

@@ -13,7 +13,7 @@ from gatemark.report.explain.text import FEW, Behind, counted, named
 from gatemark.report.group.source import Source
 from gatemark.report.words import traffic
 
-JUDGED: Final = ("bottleneck", "verdict", "shape", "class", "grade")  # columns of words
+JUDGED: Final = ("bottleneck", "verdict", "fault", "class", "grade")  # columns of words
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ from gatemark.plan.shaper.shaping import HELD
 from gatemark.run.search import shaping
 from gatemark.run.search.ask import Ask, Bounds
 from gatemark.run.search.ongoing import Ongoing, Step, what
+from gatemark.stats.finding import Finding
+from gatemark.stats.shape import searched
 from gatemark.store.record import Record
 from gatemark.unit import l1_bps, payload_bytes
 
@@ -164,10 +166,21 @@ def _too_low(search: Ongoing, goal: Goal) -> str:
         lowest = f"{search.terms.min_mbit:g} Mbit/s"
         return f"not even {lowest} was held; set `min_mbit` of [search] lower"
     allowed = f"{100 * LOSS[goal]:g} %" if LOSS[goal] else "nothing"
+    if share := _constant(search, LOSS[goal]):
+        none = f"loses at most {allowed}" if LOSS[goal] else "without loss"
+        return f"no rate {none}: it {share.words[:1].lower()}{share.words[1:]}"
     return (
         f"at {search.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
         "set `min_pps` of [search] lower"
     )
+
+
+def _constant(search: Ongoing, allowed: float) -> Finding | None:
+    """The share that is lost at any rate, where a goal allows less: then no rate is low enough."""
+    steps = [step.record for step in search.steps]
+    ways = dict.fromkeys(loss.direction for step in steps for loss in step.evidence.loss)
+    shares = (searched.constant(steps, way) for way in ways)
+    return next((share for share in shares if share and share.values["share"] > allowed), None)
 
 
 def _decided(passed: Step, over: Step | None) -> dict[str, str]:

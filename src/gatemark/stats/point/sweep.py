@@ -17,6 +17,7 @@ from gatemark.store.record import Record, Scalar
 
 RATE = "rate_pps"  # the factor that makes a sweep
 RATES = frozenset({RATE, "rate_bps"})  # the same as bits of payload
+SEARCHED = frozenset({"goal", "share"})  # factors that what a search found has besides
 FEWEST_RATES = 3
 CALM = 0.9  # of its CPU
 Judged = tuple[Group, PointResult]
@@ -223,3 +224,8 @@ def _cpu_straightness(sweep: Iterable[Judged], knee_pps: float) -> float | None:
 def others(point: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
     """The factors of a point but its rate: what one sweep has in common."""
     return tuple(sorted((name, level) for name, level in point.items() if name not in RATES))
+
+
+def common(point: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    """The same without the factors of a search: what its steps and its goals have in common."""
+    return tuple((name, level) for name, level in others(point) if name not in SEARCHED)

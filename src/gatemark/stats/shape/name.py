@@ -6,14 +6,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.stats.finding import EXPLAINED, Diagnosis, Finding, Shape
+from gatemark.stats.finding import COUNTED, EXPLAINED, Diagnosis, Finding, Shape
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.point.facts import LOSS
-from gatemark.stats.point.sweep import others
+from gatemark.stats.point.limit import HALF
+from gatemark.stats.point.sweep import common
 
 LIMITERS: Final[tuple[Shape, ...]] = ("policer", "shaper", "limiter")
 # That explain a loss at any rate; the first that was found is named.
 ALWAYS: Final[tuple[Shape, ...]] = ("one-direction", "one-family", *EXPLAINED)
+MOST_OF_TCP: Final = 0.1  # of its packets: it holds TCP back, whose own losses are fewer
 NEAR: Final = 1.1  # of a limiter's rate: a knee there is its
 
 
@@ -37,19 +39,34 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
 
 
 def _is_of(diagnosis: Diagnosis, result: PointResult | Knee) -> bool:
-    key = diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, others(diagnosis.point)
-    own = result.plan, result.arm, result.definition.direction, others(result.point)
+    key = diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, common(diagnosis.point)
+    own = result.plan, result.arm, result.definition.direction, common(result.point)
     return key == own
 
 
 def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
     loss, offered = (point.values.get(name) for name in ("loss_ratio", "offered_pps"))
-    if loss is None or loss.value <= LOSS:
+    if loss is None:
+        return _without_loss(diagnosis, point)
+    if loss.value <= LOSS:
         return None
     limiter = diagnosis.get(*LIMITERS)
     if limiter and offered and offered.value > limiter.values["rate_pps"]:
         return limiter
-    return diagnosis.get(*ALWAYS)
+    return diagnosis.get(*ALWAYS) or _counted(diagnosis, HALF * loss.value)
+
+
+def _without_loss(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
+    """Of TCP, and of connections, what a counter names; of a search that found nothing, a shape."""
+    if point.definition.quantity == "throughput":
+        return None if point.values else diagnosis.get(*ALWAYS, *COUNTED)
+    return _counted(diagnosis, MOST_OF_TCP)
+
+
+def _counted(diagnosis: Diagnosis, least: float) -> Finding | None:
+    """The first counter that names such a share of what was sent as lost."""
+    lossy = (finding for finding in diagnosis.counted.findings if finding.shape != "changed-marks")
+    return next((finding for finding in lossy if finding.values["share"] >= least), None)
 
 
 def _is_at(knee: Knee, limiter: Finding) -> bool:

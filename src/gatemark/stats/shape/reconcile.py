@@ -17,12 +17,12 @@ from msgspec.structs import replace
 
 from gatemark.store.drops import (
     BACKLOG,
-    ICMP,
     INGRESS,
     IP,
     LINE,
     NEIGHBOUR,
     NETFILTER,
+    NO_LOSS,
     QDISC,
     REFUSED,
     SOCKET,
@@ -151,7 +151,7 @@ def reconcile(
     ignored: Iterable[str] = (),
 ) -> Reconciled:
     """The equation above; `freed` are the kernel's reasons, where they were read."""
-    left_out = {ICMP, *ignored}
+    left_out = {*NO_LOSS, *ignored}
     refused = max(accounting.refused, _tx_dropped(accounting))
     kept = [drop for drop in drops.causes if drop.stage not in left_out]
     counted = once(beyond(kept, refused))

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from gatemark.stats.finding import Finding
 from gatemark.stats.shape.limiter import is_limited
 from gatemark.stats.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.stats.shape.words import percent
+from gatemark.stats.shape.words import percent, upper
 
 FEWEST: Final = 50  # packets of a bin
 LEAST: Final = 0.001  # share from which one is named
@@ -57,11 +57,16 @@ def find(sweep: Sweep) -> Iterator[Finding]:
         for sight in sweep.sights:
             sight.explained -= share
         return
-    yield Finding(
+    yield finding(share, lowest.sights)
+
+
+def finding(share: float, sights: Sequence[Sight]) -> Finding:
+    """The finding of a share; these trials tell in which manner it is lost."""
+    clause = f"loses {percent(share)} at any rate{_manner(sights)}"
+    return Finding(
         shape="constant-share",
-        words=f"Loses {percent(share)} at any rate{_manner(lowest)}: not load. Look at rules, "
-        "errors of the ports, cable, duplex.",
-        clause=f"loses {percent(share)} at any rate",
+        words=f"{upper(clause)}: not load. Look at rules, errors of the ports, cable, duplex.",
+        clause=clause,
         values={"share": share},
     )
 
@@ -105,12 +110,18 @@ def agree(share: Share, other: Share) -> bool:
     return abs(share.value - other.value) <= SIGMAS * spread + SLACK * p
 
 
-def _manner(level: Level) -> str:
-    if any(sight.masked for sight in level.sights):
+def _manner(sights: Sequence[Sight]) -> str:
+    if any(sight.masked for sight in sights):
         return ""
-    distances = [cv for sight in level.sights if (cv := sight.loss.distance_cv) is not None]
-    runs = [sight.loss.run_mean for sight in level.sights if sight.lost]
+    apart = [sight for sight in sights if sight.loss.distance_cv is not None]
+    distances = [sight.loss.distance_cv or 0.0 for sight in apart]
     if distances and median(distances) < REGULAR:
-        every = median(sight.tried / max(1, sight.lost) for sight in level.sights)
+        every = sum(sight.tried for sight in apart) / max(1, sum(sight.lost for sight in apart))
         return f" (every {every:.0f}th packet)"
-    return " in bursts" if runs and median(runs) > IN_BURSTS else ""
+    return " in bursts" if is_in_bursts(sights) else ""
+
+
+def is_in_bursts(sights: Sequence[Sight]) -> bool:
+    """Return True if packets are lost in a row."""
+    runs = [sight.loss.run_mean for sight in sights if sight.lost]
+    return bool(runs) and median(runs) > IN_BURSTS
