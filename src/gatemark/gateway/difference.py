@@ -14,15 +14,23 @@ QDISC = re.compile(r" qdisc \S+")
 DEVICE = re.compile(r"^\d+: ([^:@]+)[^<]*<([^>]*)>", re.M)
 
 
+def unlike(was: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """What differs of a gateway's settings, by their name: before, and now."""
+    old, new = _comparable(was, was), _comparable(now, was)
+    pairs = {key: (old.get(key, ""), new.get(key, "")) for key in dict.fromkeys((*old, *new))}
+    return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
 def differences(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """What a gateway's settings differ in, in one line; none where they are the same."""
-    old, new = _comparable(was, was), _comparable(now, was)
-    other = [key for key in dict.fromkeys((*old, *new)) if old.get(key, "") != new.get(key, "")]
+    other = unlike(was, now)
     loaded = [LOADED] if _absent(was) - _absent(now) else []
-    if not other:
-        return loaded
-    first = next(_first_difference(old.get(key, ""), new.get(key, "")) for key in other)
-    return [*loaded, f"the gateway is not as it was: {', '.join(other)}: {first}"]
+    return [*loaded, f"the gateway is not as it was: {first(other)}"] if other else loaded
+
+
+def first(other: Mapping[str, tuple[str, str]]) -> str:
+    """All names of `unlike`, and the first line that differs."""
+    return f"{', '.join(other)}: {_first_difference(*next(iter(other.values())))}"
 
 
 def _absent(settings: Mapping[str, str]) -> set[str]:

@@ -127,7 +127,7 @@ async def inventory(
 
     `told` is what a station file says of the gateway: it knows better.
     """
-    own = hardware.QUESTIONS | KERNEL | OPENWRT | _settings(devices)
+    own = hardware.QUESTIONS | KERNEL | OPENWRT | settings_of(devices)
     raw = await ask(gateway, own)
     kept = {name: raw[name] for name in (*KERNEL, *OPENWRT, *SETTINGS)}
     facts = hardware.hardware(raw) | dict(texts or {}) | _facts(kept)
@@ -138,7 +138,7 @@ async def inventory(
 
 async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
     """How a gateway is set, to be compared with a later reading. Raises NodeError."""
-    return _facts(await ask(gateway, _settings(devices)))
+    return _facts(await ask(gateway, settings_of(devices)))
 
 
 def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
@@ -159,7 +159,8 @@ async def _tester() -> dict[str, str]:
     return tester
 
 
-def _settings(devices: Iterable[str]) -> dict[str, Script]:
+def settings_of(devices: Iterable[str]) -> dict[str, Script]:
+    """The questions after how a gateway is set, by name."""
     ports = " ".join(devices)
     return {name: shell(ASKED, ports=ports, question=asked) for name, asked in SETTINGS.items()}
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A station at work: the lab, the setup and the slowdown that its gateway has now."""
 
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self
 
 from gatemark.error import GatemarkError, StationError, StuckError
+from gatemark.gateway import leftover
 from gatemark.gateway.setup import Setup
 from gatemark.gateway.slowdown import Slowdown
 from gatemark.node.shell import Here
@@ -15,6 +17,9 @@ from gatemark.plan.model import Line as Asked
 from gatemark.station.demand import demand
 from gatemark.station.line.line import Line
 from gatemark.station.station import Station
+
+# Of a command that leaves something behind: what to write.
+END = "let it take that back as it ends: `trap '...; exit' TERM`"
 
 
 class Bench:
@@ -28,6 +33,7 @@ class Bench:
         self.station = station
         self.messages: list[str] = []
         self.stuck = ""
+        self.left: list[str] = []  # what commands of a trial left, which was undone
         self.packets: dict[str, bytes] = {}  # trial -> those to be kept of it
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
@@ -87,6 +93,31 @@ class Bench:
                 await station.restart()
                 self.stuck = ""
                 self.messages.append(f"{error}: the virtual machine was restarted")
+
+    @asynccontextmanager
+    async def unchanged(self, commands: Iterable[str]) -> AsyncIterator[None]:
+        """Leave the gateway as it was found, where commands of the user's own run meanwhile.
+
+        What they left is undone; else no other trial can follow. Without a command nobody looks.
+        """
+        names = " and ".join(f"command:{name}" for name in commands)
+        if not names:
+            yield
+            return
+        was = await leftover.look(self.station.gateway)
+        try:
+            yield
+        finally:
+            await whole(self._undo(names, was))
+
+    async def _undo(self, names: str, was: leftover.Settings) -> None:
+        left, rest = await leftover.undo(self.station.gateway, was)
+        if rest:
+            text = f"{names} left the gateway otherwise than it was: {rest}; {END}"
+            await self.free(StuckError(text))
+        elif left:
+            self.left.append(f"what {names} left was undone: {left}")
+            self.messages += [line for line in self.left if line not in self.messages]
 
     def require_free(self) -> None:
         """Raise StationError if a program that cannot be ended has it."""

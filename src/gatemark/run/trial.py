@@ -63,11 +63,13 @@ async def run(
     """
     stop.heed()
     base = frame(bench, spec)
+    bench.left.clear()
     try:
         with awake() as idle:
             raw = await _measure(bench, turns.sent(spec), on_rate, start)
             placement = bench.words | {"idle": idle}
-            base = replace(base, placement=placement, notes=bench.setup.notes)
+            notes = (*bench.setup.notes, *bench.left)
+            base = replace(base, placement=placement, notes=notes)
         threads = watching.threads(bench.station, spec)
         record = reading.complete(base, spec, raw, threads)
         series = reading.series(spec, raw, threads)
@@ -137,7 +139,7 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
     others = spec.beside.values()
     await bench.prepare(spec.arm, load, spec.gateway.slow_to_pps, spec.line, *others)
     wired = _wired(station, spec)
-    async with AsyncExitStack() as stack:
+    async with bench.unchanged(spec.commands), AsyncExitStack() as stack:
         loads = await _loads(bench, spec)
         for direction in (way for ways in loads.values() for way in ways):
             stack.push_async_callback(direction.abort)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command of the user's own left on the gateway: seen by its settings, and undone.
+
+A lab and a virtual machine are ours, so what came is removed and what changed is written back, as
+far as the settings have it; a second look says whether that was all. Nothing is undone on a box:
+others may have changed it meanwhile.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from gatemark.gateway.difference import first, unlike
+from gatemark.node.ask import ask
+from gatemark.node.inventory import settings_of
+from gatemark.node.quoted import Script, joined, literal, shell
+from gatemark.node.script import script
+from gatemark.station.wiring import Gateway
+
+Settings = Mapping[str, str]
+Pairs = Mapping[str, tuple[str, str]]
+# Without the contents of sets, which packets fill and time empties.
+RULES: Final = literal("nft -s -t list ruleset || nft -s list ruleset")
+# Of a namespace of its own, where nobody else's are; but for the shell that asks.
+PROGRAMS: Final = literal(
+    "[ /proc/self/ns/net -ef /proc/1/ns/net ] && exit; read -r own rest < /proc/self/stat; "
+    "for p in /proc/[0-9]*; do [ $p/ns/net -ef /proc/self/ns/net ] || continue; "
+    "case ${p#/proc/} in $own|$$) continue;; esac; "
+    "read -r name < $p/comm && echo ${p#/proc/} $name; done"
+)
+TABLE: Final = re.compile(r"^table (\S+) (\S+) \{", re.MULTILINE)
+LINK: Final = re.compile(r"^\d+: ([^:@\s]+)\S*: .*? mtu (\d+)", re.MULTILINE)
+ADDRESS: Final = re.compile(r"^\d+: +(\S+) +inet6? (\S+)", re.MULTILINE)
+ROOT: Final = re.compile(r"^qdisc (\S+) \S+ dev (\S+) root", re.MULTILINE)
+ONCE: Final = "{{ {command}; }} 2> /dev/null || true"
+
+
+async def look(gateway: Gateway) -> dict[str, str]:
+    """How the gateway is set now. Raises NodeError."""
+    devices = gateway.devices.values()
+    more = {"ruleset": RULES, "programs": PROGRAMS}
+    return await ask(gateway.node, settings_of(devices) | more)
+
+
+async def undo(gateway: Gateway, was: Settings) -> tuple[str, str]:
+    """Undo what differs from an earlier look; returns what that was, and what is left of it.
+
+    Raises NodeError.
+    """
+    other = _other(was, await look(gateway))
+    if not other:
+        return "", ""
+    if gateway.journal:
+        return first(other), first(other)
+    await script(gateway.node, undoing(other))
+    rest = _other(was, await look(gateway))
+    return first(other), first(rest) if rest else ""
+
+
+def _other(was: Settings, now: Settings) -> Pairs:
+    """What differs; a program that ended is nothing that was left."""
+    old, new = (settings.get("programs", "").splitlines() for settings in (was, now))
+    came = "\n".join(line for line in new if line not in old)
+    return unlike({**was, "programs": ""}, {**now, "programs": came})
+
+
+def undoing(other: Pairs) -> Script:
+    """The script that undoes what differs; a command that fails stops no other."""
+    commands = (each for key, way in WAYS.items() if key in other for each in way(*other[key]))
+    return joined([*(shell(ONCE, command=command) for command in commands), literal("true")])
+
+
+def _programs(was: str, now: str) -> Iterator[Script]:
+    """Programs that came: of those that a command made the run itself ends all that it knows."""
+    del was
+    for line in now.splitlines():
+        yield shell("kill -9 {pid}; sleep 0.1", pid=line.split()[0])
+
+
+def _rules(was: str, now: str) -> Iterator[Script]:
+    """Tables that came. A rule in a table of others has no name of its own."""
+    old = set(TABLE.findall(was))
+    for family, name in TABLE.findall(now):
+        if (family, name) not in old:
+            yield shell("nft delete table {family} {name}", family=family, name=name)
+
+
+def _links(was: str, now: str) -> Iterator[Script]:
+    """Links that came, and the MTU of others."""
+    old = dict(LINK.findall(was))
+    for name, mtu in LINK.findall(now):
+        if name not in old:
+            yield shell("ip link delete dev {name}", name=name)
+        elif old[name] != mtu:
+            yield shell("ip link set dev {name} mtu {mtu}", name=name, mtu=old[name])
+
+
+def _addresses(was: str, now: str) -> Iterator[Script]:
+    old, new = ADDRESS.findall(was), ADDRESS.findall(now)
+    for verb, own, others in (("del", new, old), ("add", old, new)):
+        for device, address in own:
+            if (device, address) not in others:
+                yield shell(
+                    "ip addr {verb} {address} dev {device}",
+                    verb=verb,
+                    address=address,
+                    device=device,
+                )
+
+
+def _routes(was: str, now: str) -> Iterator[Script]:
+    old, new = was.splitlines(), now.splitlines()
+    for verb, own, others in (("del", new, old), ("add", old, new)):
+        for line in own:
+            if line not in others:
+                words = line.split()
+                yield shell(
+                    "ip route {verb} {words} || ip -6 route {verb} {words}", verb=verb, words=words
+                )
+
+
+def _queues(was: str, now: str) -> Iterator[Script]:
+    """Queues that came in the place of the one that the kernel gave a port."""
+    old = {device: kind for kind, device in ROOT.findall(was)}
+    for kind, device in ROOT.findall(now):
+        if old.get(device) != kind:
+            yield shell("tc qdisc del dev {device} root", device=device)
+
+
+def _sysctls(was: str, now: str) -> Iterator[Script]:
+    """Those of the list that `settings` asks for."""
+    old = dict(line.split(" ", 1) for line in was.splitlines() if " " in line)
+    for line in now.splitlines():
+        name, _, value = line.partition(" ")
+        if old.get(name, value) != value:
+            yield shell("echo {value} > /proc/sys/{name}", value=old[name], name=name)
+
+
+WAYS: Final = {
+    "programs": _programs,
+    "ruleset": _rules,
+    "sysctls": _sysctls,
+    "interfaces": _links,
+    "addresses": _addresses,
+    "routes": _routes,
+    "qdiscs": _queues,
+}
