@@ -16,7 +16,6 @@ SOURCES: Final = (
     "cloud-game",
     "isochronous",
 )
-REPLAYED: Final = "Replayed:"  # a record's note of a capture that is not replayed as a whole
 # What takes longer is of no use, one way in ms: 150 for a conversation (ITU-T G.114), others ours.
 DEADLINES_MS: Final[dict[str, tuple[int, ...]]] = {
     "game": (50, 100),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
-from gatemark.plan.trace import REPLAYED
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
 from gatemark.stats.finding import NAMES, Diagnosis
@@ -29,7 +28,7 @@ from gatemark.stats.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.stats.speed import RATE, bottleneck, speed, words
 from gatemark.stats.subject import About
 from gatemark.stats.verdict import shaping
-from gatemark.store.record import Definition, Record
+from gatemark.store.record import REPLAYED, Definition, Record
 from gatemark.store.run import AB, Run
 from gatemark.unit import l1_bps
 

@@ -5,7 +5,7 @@ A record is written once and never changed. It holds evidence; verdicts (the lim
 warnings) are judged from both passes by `gatemark.stats`.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
 
+REPLAYED: Final = "Replayed:"  # how a note begins of a capture that is not replayed as a whole
 FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
 
 Status = Literal["ok", "invalid", "skipped"]

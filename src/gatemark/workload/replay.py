@@ -19,10 +19,11 @@ from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import Here, Node
 from gatemark.plan.model import Among, TrialSpec, Workload
-from gatemark.plan.trace import REPLAYED, SOURCES
+from gatemark.plan.trace import SOURCES
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, Port, Wire, wires
+from gatemark.store.record import REPLAYED
 from gatemark.workload.source import capture, conversation
 from gatemark.workload.way import BIN_MS, FAMILY, GRACE_S, Drained, Load, Report, Way, tick_ms
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
+import needs
 import pytest
 from inside import gatemark
 from msgspec.structs import replace
@@ -382,6 +383,7 @@ def test_a_begun_run_that_executes_what_nobody_asked_for_is_not_gone_on_with(
     folder: Path,
 ) -> None:
     """Its run.json may be a stranger's, too."""
+    needs.two_cpus()
     arms = (Arm(name="old", setup="nat"), Arm(name="new", setup="route", switch="./flash.sh"))
     made = block._planned(task("1", arms=arms), load("lab"), {})
     sides = {name: replace(side, switch="touch /tmp/evil") for name, side in made.sides.items()}
