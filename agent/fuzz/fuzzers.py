@@ -50,7 +50,9 @@ HEADS: Final = (
 PARSERS: Final = {
     "address": ("frame/address.c", "replay/split.c"),
     "arrive": ("replay/arrive.c",),
-    "capture": ("replay/packet.c", "replay/trace.c", "replay/frames.c", "replay/numbers.c"),
+    "capture": tuple(
+        f"replay/{name}.c" for name in ("packet", "trace", "cut", "left", "frames", "numbers")
+    ),
     "connect": ("connect/poll.c", "connect/message.h"),
     "filter": ("capture/filter.c",),
     "frame": ("frame/parse.c", "frame/header.h", "count/account.c"),
@@ -70,6 +72,7 @@ PARSERS: Final = {
     ),
     "info": ("stream/info.c",),
     "json": ("talk/json.c", "talk/line.c"),
+    "packet": ("replay/packet.c", "replay/unread.c"),
     "pcap": ("replay/pcap.c", "replay/open.c"),
     "pcapng": ("replay/pcapng.c",),
     "request": ("talk/request.c", "talk/json.c"),

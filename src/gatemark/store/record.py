@@ -19,6 +19,7 @@ REPLAYED: Final = "Replayed:"  # how a note begins of a capture that is not repl
 FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
 
 Status = Literal["ok", "invalid", "skipped"]
+REPLAYED: Final = "Replayed:"  # begins the note of a capture that is not replayed as a whole
 Scalar = str | int | float | bool
 
 

@@ -9,7 +9,7 @@ import pytest
 from command import gatemark
 
 from gatemark.plan.model import Workload
-from gatemark.plan.trace import REPLAYED
+from gatemark.store.record import REPLAYED
 from gatemark.workload.source import capture
 from lab.planted import bare, measure, plan
 

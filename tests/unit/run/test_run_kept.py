@@ -16,6 +16,7 @@ from gatemark.run.kept.pcapng import Interface, Packet
 
 ETHERNET, RAW = 1, 101
 TAGS = (b"", b"\x81\x00\x00\x07", b"\x88\xa8\x00\x07\x81\x00\x00\x08")  # of VLANs
+SESSION = b"\x88\x64\x11\x00\x00\x01\x00\x50\x00\x21"  # PPPoE, and IPv4's number in PPP
 HERE = Interface("gateway gw0", "received", ETHERNET)
 
 
@@ -49,6 +50,8 @@ def test_a_test_packet_is_known(flow: int, number: int, sent_ns: int) -> None:
         for tags in TAGS:
             ether = bytes(12) + tags + b"\x08\x00" + packet
             assert header(ether, ETHERNET, tagged=is_tagged) == wanted
+            session = bytes(12) + tags + SESSION + packet
+            assert header(session, ETHERNET, tagged=is_tagged) == wanted
 
 
 @few(50)

@@ -52,7 +52,7 @@ static uint64_t icmp_type_code(bool is_ipv6, uint8_t protocol, enum flow_way way
 	struct flow_record record = { .is_ipv6 = is_ipv6, .protocol = protocol };
 	struct ipfix ipfix = { .biflows = true };
 
-	record.flow.first_way = way;
+	record.flow.first_way = (uint8_t)way;
 	record.flow.packets[way] = 1;
 	be16_store((uint8_t *)(way == FLOW_UP ? &record.high_port : &record.low_port), 0x0301);
 	ipfix_begin(&ipfix, false);

@@ -6,7 +6,9 @@ from typing import Final, NamedTuple
 MAGIC: Final = 0xC7
 BYTES: Final = 14
 ETHERNET: Final = 1  # LINKTYPE_ETHERNET; of all others our engine keeps the IP packet alone
-VLAN: Final = (b"\x81\x00", b"\x88\xa8")
+VLAN: Final = (b"\x81\x00", b"\x88\xa8", b"\x91\x00")
+SESSION: Final = b"\x88\x64"  # PPPoE's, and PPP behind it (RFC 2516)
+SESSION_BYTES: Final = 8
 UDP: Final = 17
 
 
@@ -34,11 +36,12 @@ def header(data: bytes, link: int, *, tagged: bool) -> Header | None:
 
 
 def _tags(data: bytes) -> int:
-    """Bytes of VLAN tags."""
+    """Bytes of VLAN tags and of a session's header."""
     bytes_ = 0
     while data[12 + bytes_ : 14 + bytes_] in VLAN:
         bytes_ += 4
-    return bytes_
+    is_session = data[12 + bytes_ : 14 + bytes_] == SESSION
+    return bytes_ + SESSION_BYTES * is_session
 
 
 def _payload(data: bytes, at: int) -> int:
