@@ -51,7 +51,8 @@ PARSERS: Final = {
     "address": ("frame/address.c", "replay/split.c"),
     "arrive": ("replay/arrive.c",),
     "capture": tuple(
-        f"replay/{name}.c" for name in ("packet", "trace", "cut", "left", "frames", "numbers")
+        f"replay/{name}.c"
+        for name in ("packet", "trace", "cut", "left", "times", "frames", "numbers")
     ),
     "connect": ("connect/poll.c", "connect/message.h"),
     "filter": ("capture/filter.c",),

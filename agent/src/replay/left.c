@@ -11,7 +11,7 @@ static const char *const words[PACKET_VERDICTS] = {
 	[PACKET_FRAGMENT] = "fragments",
 	[PACKET_DAMAGED] = "damaged",
 	[PACKET_SIDE] = "of flows without a LAN side",
-	[PACKET_TIME] = "without a time",
+	[PACKET_TIME] = "without a sound time",
 	[PACKET_ROUTED] = "with a routing header",
 };
 

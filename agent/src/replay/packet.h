@@ -21,7 +21,7 @@ enum packet_verdict {
 	PACKET_DAMAGED, /* its lengths contradict each other, or its ports were not captured */
 	PACKET_TOO_LONG, /* several that the capturing machine had merged, or larger than the link's */
 	PACKET_SIDE, /* of a flow whose LAN side the split cannot tell */
-	PACKET_TIME, /* it bears no time, or none that there is */
+	PACKET_TIME, /* it bears no time, none that there is, or one years away */
 	PACKET_ROUTED, /* a routing header of IPv6 gives it another destination */
 	PACKET_VERDICTS,
 };

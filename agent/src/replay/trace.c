@@ -3,6 +3,7 @@
 #include "replay/trace.h"
 #include "replay/cut.h"
 #include "replay/numbers.h"
+#include "replay/times.h"
 #include "time/clock.h"
 
 #include <errno.h>
@@ -315,22 +316,12 @@ static int compare(const void *a, const void *b)
 	return (x->flow > y->flow) - (x->flow < y->flow);
 }
 
-static uint64_t first_time(const struct trace *trace)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (uint32_t i = 0; i < trace->packets; i++)
-		if (trace->packet[i].timed && trace->packet[i].time_ns < first)
-			first = trace->packet[i].time_ns;
-	return first;
-}
-
 /* Every packet of every clone with its time by the capture. */
 static void list_entries(const struct trace *trace, const struct captured_flow *flow,
 			 struct trace_entry *entry)
 {
 	const struct trace_options *options = &trace->options;
-	uint64_t first = first_time(trace);
+	uint64_t first = times_first(trace);
 
 	for (uint32_t i = 0; i < trace->packets; i++) {
 		const struct trace_packet *packet = &trace->packet[i];
@@ -458,6 +449,8 @@ int trace_open(struct trace *trace, const struct trace_options *options, struct 
 	error = read_packets(&reader, capture, fault);
 	if (!error && !trace->packets)
 		error = refuse(trace, capture->name, fault);
+	if (!error && options->rate_pps <= 0 && times_check(trace))
+		error = no_memory(fault);
 	if (!error)
 		error = cut_packets(&reader, capture, fault);
 	if (!error)

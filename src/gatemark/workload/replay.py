@@ -39,7 +39,7 @@ REASONS: Final = {
     "damaged": "damaged",
     "too_long": "too long",
     "side": "of flows without a LAN side",
-    "time": "without a time",
+    "time": "without a sound time",
     "routed": "with a routing header",
 }
 GRO: Final = "capture again without merged packets: ethtool -K DEVICE gro off"

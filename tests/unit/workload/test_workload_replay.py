@@ -96,7 +96,7 @@ def test_packets_that_are_too_long_are_counted_with_the_way_out(tmp_path: Path) 
 
 def test_packets_without_a_time_name_the_key_that_replays_them(tmp_path: Path) -> None:
     frame = MACS + b"\x08\x00" + IPV4 + DATAGRAM
-    with pytest.raises(UsageError, match=r"`rate_pps`: .*: 1 without a time; "):
+    with pytest.raises(UsageError, match=r"`rate_pps`: .*: 1 without a sound time; "):
         replay.examine(trace(tmp_path, frame, part=1_000_000))
 
 

@@ -392,7 +392,7 @@ TEST(a_capture_of_which_nothing_can_be_replayed_says_why)
 	refused(&others, &how, "trace", "2 PPPoE session, protocol 0xC021, 1 ARP", "tcpdump");
 	add(&time, 1, LAN, FAR, 1000, 53);
 	memset(time.bytes + 28, 0xff, 4);
-	refused(&time, &how, "rate_pps", "1 without a time", "rate_pps");
+	refused(&time, &how, "rate_pps", "1 without a sound time", "rate_pps");
 	add(&side, 1, FAR, OTHER, 1000, 53);
 	how.split.rule = SPLIT_PRIVATE;
 	refused(&side, &how, "split", "1 of flows without a LAN side", "split");
@@ -425,6 +425,29 @@ TEST(a_packet_without_a_time_is_left_out_alone)
 	CHECK_EQUAL(trace.left.packets[PACKET_TIME], 0);
 	CHECK_EQUAL(trace.entries[WAY_UP] + trace.entries[WAY_DOWN], 4);
 	trace_close(&trace);
+}
+
+/* Whatever its time is, as early or as late as can be. */
+TEST(a_packet_that_is_years_away_is_left_out_alone)
+{
+	for (int late = 0; late < 2; late++) {
+		struct made made = { 0 };
+		struct trace_options how = options();
+		struct trace trace;
+		struct fault fault;
+
+		conversation(&made);
+		made_32(&made, late ? UINT32_MAX : 0);
+		made_bytes(&made, made.bytes + 28, 12 + MADE_UDP_BYTES);
+		for (uint32_t i = 24; i + 16 < made.size; i += 16 + MADE_UDP_BYTES)
+			made.bytes[i + 3] = 0x60; /* seconds: in the year 2021 */
+		made.bytes[made.size - 16 - MADE_UDP_BYTES + 3] = late ? 0xff : 0;
+		CHECK_EQUAL(open_made(&trace, &made, &how, &fault), 0);
+		CHECK_EQUAL(trace.left.packets[PACKET_TIME], 1);
+		CHECK_EQUAL(trace.entries[WAY_UP] + trace.entries[WAY_DOWN], 4);
+		CHECK_EQUAL(trace.entry[WAY_UP][0].due_ns, 0);
+		trace_close(&trace);
+	}
 }
 
 #define TCP_FLAGS_AT 13
