@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/times.h"
 
-#include <errno.h>
 #include <stdlib.h>
+
+#define FAR_NS (366ull * 86400 * 1000000000)
 
 static int compare(const void *a, const void *b)
 {
@@ -11,54 +12,13 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_far(uint64_t time_ns, uint64_t median_ns)
+uint64_t times_median(uint64_t *time_ns, size_t count)
 {
-	uint64_t apart = time_ns > median_ns ? time_ns - median_ns : median_ns - time_ns;
-
-	return apart > TIMES_APART_NS;
+	qsort(time_ns, count, sizeof(*time_ns), compare);
+	return count ? time_ns[count / 2] : 0;
 }
 
-static void leave_far(struct trace *trace, uint64_t median_ns)
+bool times_is_far(uint64_t time_ns, uint64_t median_ns)
 {
-	struct left *left = &trace->left;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < trace->packets; i++) {
-		const struct trace_packet *packet = &trace->packet[i];
-
-		if (packet->timed && is_far(packet->time_ns, median_ns)) {
-			left->packets[PACKET_TIME]++;
-			left->bytes[PACKET_TIME] += packet->wire_bytes;
-		} else {
-			trace->packet[kept++] = *packet;
-		}
-	}
-	trace->packets = kept;
-}
-
-int times_check(struct trace *trace)
-{
-	uint64_t *time_ns = calloc((size_t)trace->packets + 1, sizeof(*time_ns));
-	size_t timed = 0;
-
-	if (!time_ns)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < trace->packets; i++)
-		if (trace->packet[i].timed)
-			time_ns[timed++] = trace->packet[i].time_ns;
-	qsort(time_ns, timed, sizeof(*time_ns), compare);
-	if (timed)
-		leave_far(trace, time_ns[timed / 2]);
-	free(time_ns);
-	return 0;
-}
-
-uint64_t times_first(const struct trace *trace)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (uint32_t i = 0; i < trace->packets; i++)
-		if (trace->packet[i].timed && trace->packet[i].time_ns < first)
-			first = trace->packet[i].time_ns;
-	return first;
+	return (time_ns > median_ns ? time_ns - median_ns : median_ns - time_ns) > FAR_NS;
 }

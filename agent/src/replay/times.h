@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The times of a trace's packets. */
+/* Times that are damaged, though they can be: one would put all others behind the trial's end. */
 #ifndef GM_TIMES_H
 #define GM_TIMES_H
 
-#include "replay/trace.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define TIMES_APART_NS (366ull * 86400 * 1000000000) /* no capture lasts so long */
+/* Sorts the times, and returns the median; 0 of none. */
+uint64_t times_median(uint64_t *time_ns, size_t count);
 
-/*
- * Leaves out packets whose time is more than TIMES_APART_NS from the median: one damaged time would
- * put all others behind the trial's end. 0 or -ENOMEM.
- */
-int times_check(struct trace *trace);
-
-/* The earliest; UINT64_MAX where no packet has one. */
-uint64_t times_first(const struct trace *trace);
+/* Whether a time is farther from the median than any capture lasts: more than a year. */
+bool times_is_far(uint64_t time_ns, uint64_t median_ns);
 
 #endif

@@ -182,6 +182,32 @@ static int read_packets(struct reader *reader, struct capture *capture, struct f
 	return result;
 }
 
+/* Leaves out what is years away from the others; all packets have a time here. */
+static int check_times(struct trace *trace, struct fault *fault)
+{
+	uint64_t *time_ns = calloc((size_t)trace->packets + 1, sizeof(*time_ns)), median_ns;
+	uint32_t count = trace->packets;
+
+	if (!time_ns)
+		return no_memory(fault);
+	for (uint32_t i = 0; i < count; i++)
+		time_ns[i] = trace->packet[i].time_ns;
+	median_ns = times_median(time_ns, count);
+	free(time_ns);
+	trace->packets = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct trace_packet packet = trace->packet[i];
+
+		if (times_is_far(packet.time_ns, median_ns)) {
+			trace->left.packets[PACKET_TIME]++;
+			trace->left.bytes[PACKET_TIME] += packet.wire_bytes;
+		} else {
+			trace->packet[trace->packets++] = packet;
+		}
+	}
+	return 0;
+}
+
 /* Payload bytes of each piece of a packet. */
 static uint32_t piece_bytes(const struct reader *reader, const struct trace_packet *packet)
 {
@@ -316,12 +342,22 @@ static int compare(const void *a, const void *b)
 	return (x->flow > y->flow) - (x->flow < y->flow);
 }
 
+static uint64_t first_time(const struct trace *trace)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < trace->packets; i++)
+		if (trace->packet[i].timed && trace->packet[i].time_ns < first)
+			first = trace->packet[i].time_ns;
+	return first;
+}
+
 /* Every packet of every clone with its time by the capture. */
 static void list_entries(const struct trace *trace, const struct captured_flow *flow,
 			 struct trace_entry *entry)
 {
 	const struct trace_options *options = &trace->options;
-	uint64_t first = times_first(trace);
+	uint64_t first = first_time(trace);
 
 	for (uint32_t i = 0; i < trace->packets; i++) {
 		const struct trace_packet *packet = &trace->packet[i];
@@ -449,8 +485,8 @@ int trace_open(struct trace *trace, const struct trace_options *options, struct 
 	error = read_packets(&reader, capture, fault);
 	if (!error && !trace->packets)
 		error = refuse(trace, capture->name, fault);
-	if (!error && options->rate_pps <= 0 && times_check(trace))
-		error = no_memory(fault);
+	if (!error && options->rate_pps <= 0)
+		error = check_times(trace, fault);
 	if (!error)
 		error = cut_packets(&reader, capture, fault);
 	if (!error)
