@@ -121,6 +121,8 @@ COUNTED: Final[tuple[Shape, ...]] = (
     *("discards", "rule", "no-listener", "listen-queue", "socket-buffer", "errors", "ring"),
     *("backlog", "ingress", "queue"),
 )
+# Of these, those of which no test packet was lost.
+LOSSLESS: Final[tuple[Shape, ...]] = ("changed-marks", "full-table", "listen-queue")
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,9 +22,9 @@ from gatemark.stats.cause.count import (
     sent,
 )
 from gatemark.stats.cause.table import CAUSES, Cause
-from gatemark.stats.finding import Diagnosis, Finding, Shape
+from gatemark.stats.finding import LOSSLESS, Diagnosis, Finding, Shape
 from gatemark.stats.point.core import busiest, busiest_inside, carrier
-from gatemark.stats.point.sweep import common
+from gatemark.stats.point.sweep import RATES, common
 from gatemark.stats.shape.reconcile import grouped
 from gatemark.stats.shape.words import percent, upper
 from gatemark.stats.subject import Subject
@@ -57,13 +57,16 @@ class Sight:
 
 def named(diagnoses: Sequence[Diagnosis], records: Iterable[Record]) -> tuple[Diagnosis, ...]:
     """The diagnoses, with what counters name; of arms without one, too."""
-    by_place = {_of(diagnosis): diagnosis for diagnosis in diagnoses}
+    made = list(diagnoses)
     for place, trials in _places(records).items():
-        if findings := list(_findings(trials)):
+        findings = list(_findings(trials))
+        own = next((at for at, diagnosis in enumerate(made) if _of(diagnosis) == place), None)
+        if findings and own is not None:
+            made[own] = _with(made[own], findings)
+        elif findings:
             subject = Subject.of(trials[0]).at(dict(place[3]))
-            fresh = Diagnosis(subject=subject, direction=place[2], findings=())
-            by_place[place] = _with(by_place.get(place, fresh), findings)
-    return tuple(by_place.values())
+            made.append(Diagnosis(subject=subject, direction=place[2], findings=tuple(findings)))
+    return tuple(made)
 
 
 def _of(diagnosis: Diagnosis) -> Place:
@@ -86,19 +89,22 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     """The diagnosis with these: a limit of length is told already, and what they explain is."""
     sized = any("beyond_bytes" in finding.values for finding in diagnosis.findings)
     more = [f for f in findings if not (sized and f.shape == "too-large")]
-    explained = sum(f.values["share"] for f in more if f.shape != "changed-marks")
-    kept = [
-        finding
-        for finding in diagnosis.findings
-        if finding.shape != "unexplained" or explained < HALF * finding.values["share"]
-    ]
+    explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
+    kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
 
 
+def _is_explained(finding: Finding, share: float) -> bool:
+    """Return True if a shape says no more than that share of loss: all, or without explanation."""
+    if finding.shape == "first-packets":
+        return share >= ALL
+    return finding.shape == "unexplained" and share >= HALF * finding.values["share"]
+
+
 def _findings(trials: Sequence[Record]) -> Iterator[Finding]:
-    levels: dict[float, list[tuple[Record, dict[str, Count]]]] = {}
+    levels: dict[tuple[Scalar, ...], list[tuple[Record, dict[str, Count]]]] = {}
     for record in trials:
-        rate = float(record.point.get("rate_pps", 0) or 0)
+        rate = tuple(level for name, level in record.point.items() if name in RATES)
         levels.setdefault(rate, []).append((record, counts(record)))
     shapes: set[Shape] = set()
     for cause in CAUSES:

@@ -47,7 +47,7 @@ CAUSES: Final[tuple[Cause, ...]] = (
         ("ip.FragFails", "ip.Ip6InTooBigErrors", "ip.Ip6FragFails", "freed.PKT_TOO_BIG"),
         "{Units} do not pass: {mtu}.",
         "lets no {units} through",
-        "Clamp the MSS (feature `mss`), or let its ICMP through.",
+        "Clamp the MSS (feature `mss`) for TCP, or let its ICMP through; else send what fits.",
     ),
     Cause(
         "full-table",

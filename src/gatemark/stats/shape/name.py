@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.stats.finding import COUNTED, EXPLAINED, Diagnosis, Finding, Shape
+from gatemark.stats.finding import COUNTED, EXPLAINED, LOSSLESS, Diagnosis, Finding, Shape
 from gatemark.stats.judgement import Knee, PointResult
 from gatemark.stats.point.facts import LOSS
 from gatemark.stats.point.limit import HALF
@@ -65,7 +65,7 @@ def _without_loss(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
 
 def _counted(diagnosis: Diagnosis, least: float) -> Finding | None:
     """The first counter that names such a share of what was sent as lost."""
-    lossy = (finding for finding in diagnosis.counted.findings if finding.shape != "changed-marks")
+    lossy = (finding for finding in diagnosis.counted.findings if finding.shape not in LOSSLESS)
     return next((finding for finding in lossy if finding.values["share"] >= least), None)
 
 

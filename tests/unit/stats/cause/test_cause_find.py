@@ -134,6 +134,20 @@ def test_an_explained_loss_is_no_longer_without_explanation() -> None:
     assert [finding.shape for finding in after.findings] == ["reverse-path"]
 
 
+def test_no_other_diagnosis_of_an_arm_is_left_out() -> None:
+    shares = [trial({"ip.InDiscards": 500}, point={"share": share}) for share in (0.5, 0.9)]
+    each = [Diagnosis(subject=Subject.of(at), direction="up", findings=()) for at in shares]
+    assert [len(own.findings) for own in named(each, shares)] == [1, 0]
+
+
+def test_what_is_lost_whole_is_no_loss_of_first_packets() -> None:
+    first = Finding(shape="first-packets", words="", clause="", values={"packets": 500})
+    record = trial({"ip.FragFails": SENT}, lost=SENT)
+    before = Diagnosis(subject=Subject.of(record), direction="up", findings=(first,))
+    (after,) = named((before,), [record])
+    assert [finding.shape for finding in after.findings] == ["too-large"]
+
+
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause.by_load], ids=str)
 def test_what_overload_or_a_shaper_drops_is_no_fault(cause: Cause) -> None:
     rises = {cause.counters[0]: SENT // 4}
