@@ -138,12 +138,14 @@ def _sight(cause: Cause, record: Record, counted: Mapping[str, Count]) -> Sight 
     if packets <= _chance(record) or not _applies(cause, record, counted):
         return None
     of = sent(record)
-    if of is None:
-        return Sight(record, packets, 0.0, "") if packets >= UNKNOWN else None
+    where = max(rows, key=lambda row: row.packets).where
+    if of is None:  # of HTTP, which fills queues as TCP does
+        is_many = packets >= UNKNOWN and not cause.by_load
+        return Sight(record, packets, 0.0, where) if is_many else None
     share = packets / max(of, packets) if record.accounting else packets / (packets + of)
     if share <= _floor(cause, record) or (cause.shape == "too-large" and _passes(record, share)):
         return None
-    return Sight(record, packets, share, max(rows, key=lambda row: row.packets).where)
+    return Sight(record, packets, share, where)
 
 
 def _chance(record: Record) -> float:

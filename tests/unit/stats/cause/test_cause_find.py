@@ -198,6 +198,7 @@ def test_what_a_box_drops_at_rest_is_no_cause() -> None:
 def test_without_a_number_of_packets_a_cause_takes_many() -> None:
     own = Definition(path="route", l4="tcp", quantity="responsiveness", duration_s=2.0)
     many, few = ({"netfilter.nft rule *": count} for count in (150, 50))
+    assert shapes(trial({"qdisc.fq_codel": 150}, definition=own, accounting=None)) == []
     (finding,) = findings(trial(many, definition=own, accounting=None))
     assert finding.clause == "drops 150 packets by a rule"
     assert shapes(trial(few, definition=own, accounting=None)) == []
