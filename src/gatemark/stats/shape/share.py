@@ -116,7 +116,8 @@ def _manner(sights: Sequence[Sight]) -> str:
     apart = [sight for sight in sights if sight.loss.distance_cv is not None]
     distances = [sight.loss.distance_cv or 0.0 for sight in apart]
     if distances and median(distances) < REGULAR:
-        every = sum(sight.tried for sight in apart) / max(1, sum(sight.lost for sight in apart))
+        most = max(sight.lost for sight in apart)  # a few tell no distance: the ends matter
+        every = median(sight.tried / sight.lost for sight in apart if 2 * sight.lost >= most)
         return f" (every {every:.0f}th packet)"
     return " in bursts" if is_in_bursts(sights) else ""
 
