@@ -10,12 +10,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ONCE: Final = ("repeats=1", "pass_ms=0")
 EXIT_USAGE: Final = 2
 LONGEST_LINE: Final = 4096
 FILTERED: Final = "2"  # SECCOMP_MODE_FILTER
+PAYLOADS: Final = Path(__file__).with_name("rules.pcap")
+ROUTES: Final = """\
+default via 192.0.2.1 dev eth2 proto static
+10.0.0.0/8 via 10.1.1.1 dev eth1
+192.168.1.0/24 dev br-lan proto kernel scope link src 192.168.1.1
+"""
 PATIENCE_S: Final = 30.0
 
 
@@ -38,7 +44,25 @@ def tests(program: str) -> Iterator[tuple[bool, str]]:
         latency(program, most=LONGEST_LINE).returncode == EXIT_USAGE,
         "latency: less than two lines is refused",
     )
+    rule = 'alert udp any any -> any any (msg:"x"; content:"foo"; nocase; sid:1;)\n'
+    yield (
+        record(program, "match", "patterns", rule, f"payload={PAYLOADS}")["pairs"] == 3,
+        "match: a rule's content is searched, three of four payloads have it",
+    )
+    yield (
+        record(program, "lpm", "table", ROUTES, "structure=tbm5", "queries=4096")["next_hops"] == 3,
+        "lpm: what ip route prints is a table with its next hops",
+    )
     yield sandboxed(program), "a file of others is read without rights, behind a filter"
+
+
+def record(program: str, command: str, key: str, text: str, *words: str) -> dict[str, Any]:
+    """What a command says whose word `key` names a file with this text; empty where it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / "input").write_text(text)
+        argv = [program, command, f"{key}={path}", *words, *ONCE]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return json.loads(done.stdout) if not done.returncode else {"pairs": -1, "next_hops": -1}
 
 
 def latencies(program: str, most: int) -> list[float]:

@@ -53,7 +53,9 @@ static void bad_lines_are_named(void)
 					   "1.2.3.4/33",
 					   "1.2.3.256/8",
 					   "1.2.3.4/",
-					   "1.2.3.4/8 ",
+					   "1.2.3.4 192.0.2.1",
+					   "TABLE_DUMP2|1|X|192.0.2.9|1|10.0.0.0/8|1|IGP|192.0.2.1",
+					   "TABLE_DUMP2|1|B|192.0.2.9",
 					   "::1/129",
 					   ":1/8",
 					   "1:2:3:4:5:6:7/8",
@@ -73,6 +75,73 @@ static void bad_lines_are_named(void)
 		p = parsed(text, 4, &problem);
 		CHECK(p.count == 0 && problem.line == 2 && problem.reason);
 		gm_prefixes_free(&p);
+	}
+}
+
+/* A text, the routes of it as `length=next hop` in order, and the lines that are none. */
+static const struct {
+	const char *text, *routes;
+	uint32_t hops, other, none, repeated;
+} forms[] = {
+	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16\t192.0.2.2\n172.16.0.0/12,192.0.2.1\n",
+	  "8=1 16=2 12=1 ", 2, 0, 0, 0 },
+	{ "10.0.0.0/8 \n10.1.0.0/16\n", "8=0 16=0 ", 0, 0, 0, 0 },
+	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16\n", "8=0 16=0 ", 0, 0, 0, 0 },
+	{ "default via 192.0.2.1 dev eth2 proto static\n10.0.0.0/8 via 10.1.1.1 dev eth1\n"
+	  "192.168.1.0/24 dev br-lan proto kernel scope link src 192.168.1.1\n"
+	  "192.168.1.9 via 192.0.2.1 dev eth2 metric 5\nblackhole 192.168.2.0/24\n",
+	  "0=1 8=2 24=3 32=1 24=4 ", 4, 0, 0, 0 },
+	{ "default proto static metric 20\n\tnexthop via 192.0.2.1 dev a weight 1\n"
+	  "\tnexthop via 192.0.2.2 dev b weight 1\n10.0.0.0/8 dev a\n",
+	  "0=1 8=2 ", 2, 0, 0, 0 },
+	{ "default via fe80::1 dev eth0\nfe80::/64 dev eth0\n10.0.0.0/8 dev eth1\n", "8=1 ", 1, 2,
+	  0, 0 },
+	{ "TABLE_DUMP2|1|B|192.0.2.9|1|10.0.0.0/8|1 2|IGP|192.0.2.1|0|0||NAG||\n"
+	  "TABLE_DUMP2|1|B|192.0.2.8|1|10.0.0.0/8|1 3|IGP|192.0.2.2|0|0||NAG||\n"
+	  "BGP4MP|1|W|192.0.2.8|1|10.2.0.0/16\nBGP4MP|1|STATE|192.0.2.8|1|3|2\n"
+	  "TABLE_DUMP2|1|B|2001:db8::9|1|2001:db8::/32|1 2|IGP|2001:db8::9|0|0||NAG||\n",
+	  "8=1 ", 2, 1, 2, 1 },
+};
+
+static void forms_of_tables_are_read(void)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct gm_prefixes_problem problem;
+		struct gm_prefixes p = parsed(forms[i].text, 4, &problem);
+		char routes[128] = "";
+
+		for (uint32_t at = 0; at < p.count; at++)
+			snprintf(routes + strlen(routes), sizeof(routes) - strlen(routes), "%u=%u ",
+				 (unsigned)p.routes[at].length, (unsigned)p.routes[at].next_hop);
+		CHECK(strcmp(routes, forms[i].routes) == 0);
+		CHECK(p.next_hops == forms[i].hops && problem.other_family == forms[i].other);
+		CHECK(problem.no_route == forms[i].none && problem.repeated == forms[i].repeated);
+		gm_prefixes_free(&p);
+	}
+}
+
+static void what_is_no_text_is_named(void)
+{
+	static const char mrt[] = "\x65\x00\x00\x00\x00\x0d\x00\x01\x00\x00\x00\x10";
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *words;
+	} files[] = { { mrt, 12, "MRT" },
+		      { "\x1f\x8b\x08", 3, "gzip" },
+		      { "BZh9", 4, "bzip2" },
+		      { "\xfd"
+			"7zXZ",
+			6, "xz" },
+		      { "a\0b", 3, "zeros" } };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct gm_prefixes_problem problem;
+		struct gm_prefixes p;
+
+		CHECK(gm_prefixes_parse(&p, 4, files[i].bytes, files[i].size, &problem) ==
+		      GM_LPM_BAD_LINE);
+		CHECK(problem.line == 0 && strstr(problem.reason, files[i].words));
 	}
 }
 
@@ -214,6 +283,8 @@ static void generated_tables_have_the_asked_depth(void)
 }
 
 static const struct test tests[] = {
+	{ "tables are read as people have them", forms_of_tables_are_read },
+	{ "a file that is no text is named", what_is_no_text_is_named },
 	{ "prefixes are sorted, once each, without host bits",
 	  prefixes_are_sorted_once_without_host_bits },
 	{ "addresses of IPv6 are read", addresses_of_ipv6_are_read },

@@ -81,7 +81,7 @@ static void changed_tries_are_the_oracle(void)
 	struct gm_random random = { 22 };
 
 	for (uint32_t round = 0; round < 90; round++) {
-		struct gm_prefixes none = { NULL, 0, 0, 4 };
+		struct gm_prefixes none = { NULL, 0, 0, 4, 0 };
 		struct gm_lookups lookups;
 		struct gm_treebitmap trie;
 		size_t empty;
@@ -108,7 +108,7 @@ static void changed_tries_are_the_oracle(void)
 
 static void a_first_array_takes_no_changes(void)
 {
-	struct gm_prefixes none = { NULL, 0, 0, 4 };
+	struct gm_prefixes none = { NULL, 0, 0, 4, 0 };
 	struct gm_route route = { { 0, 0 }, 0, 1 };
 	struct gm_treebitmap trie;
 

@@ -7,6 +7,9 @@
  *   pcre:"/REGEX/FLAGS";           the same
  *   content:"TEXT|41 42|"; nocase  Snort's content: a literal with bytes in hexadecimal
  *   l7:REGEX                       an L7-filter pattern, which is always caseless
+ *   NUMBER:/REGEX/FLAGS            as Hyperscan's tools have it; flags i s m are honoured
+ *   alert tcp ... (OPTIONS)        a rule of Snort or Suricata: each content and each pcre of it
+ *                                  is a pattern; where in a packet it has to be is ignored
  *
  * A pattern's id is its place among the accepted ones, from 0. What cannot be compiled is kept with
  * its line and reason, and never dropped silently.
@@ -22,6 +25,7 @@ struct gm_forest;
 enum {
 	GM_PATTERNS_POSITIONS = 65535, /* of all patterns of a set */
 	GM_PATTERNS_LINE = 1 << 20, /* bytes of a line */
+	GM_PATTERNS_NAMES = 160, /* bytes of the ignored options' names */
 };
 
 struct gm_pattern {
@@ -47,6 +51,9 @@ struct gm_patterns {
 	uint8_t *text; /* a copy of all expressions */
 	uint32_t text_count, text_room;
 	uint32_t positions; /* of all accepted patterns */
+	uint32_t ignored_options; /* of rules: what they ask besides */
+	char ignored_names
+		[GM_PATTERNS_NAMES]; /* of those options, the first of them: "offset, depth" */
 };
 
 /*

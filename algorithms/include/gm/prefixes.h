@@ -41,18 +41,25 @@ struct gm_prefixes {
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t family; /* 4 or 6 */
+	uint32_t next_hops; /* that the file names: they are numbered from 1; 0: it names none */
 };
 
-/* Where a file of prefixes is wrong. */
+/* Where a file of prefixes is wrong, and which of its lines are no part of the table. */
 struct gm_prefixes_problem {
-	uint32_t line; /* from 1 */
+	uint32_t line; /* from 1; 0: the file as a whole */
 	const char *reason;
+	uint32_t other_family; /* lines: routes of the other family */
+	uint32_t no_route; /* withdrawals, and changes of a session's state */
+	uint32_t repeated; /* routes whose prefix the file has before */
 };
 
 /*
- * Reads a text with one `address/length` a line, and keeps those of `family`. Empty lines and those
- * that begin with # are left out, host bits are cleared, and the routes are sorted. Next hops are 0
- * until gm_prefixes_next_hops(). Returns GM_LPM_BAD_LINE and says where, or GM_LPM_NO_MEMORY.
+ * Reads a table, a route a line: `address/length` alone or with its next hop, what `ip route`
+ * prints, or what `bgpdump -m` prints; keeps those of `family`. Empty lines and those that begin
+ * with # are left out, host bits are cleared, and the routes are sorted. Next hops are numbered by
+ * their text; where a route names none, all are 0 until gm_prefixes_next_hops(). Returns
+ * GM_LPM_BAD_LINE and says where, GM_LPM_TOO_LARGE of more than GM_NEXT_HOP_MOST next hops, or
+ * GM_LPM_NO_MEMORY.
  */
 int gm_prefixes_parse(struct gm_prefixes *prefixes, unsigned family, const char *text, size_t size,
 		      struct gm_prefixes_problem *problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gm-algorithms lpm structure=tbm5 table=FILE|generated:COUNT:SEED mix=uniform|in-table|zipf
- *   queries=N next_hops=256 family=4|6 mode=independent|dependent impl=auto|portable|popcnt|avx512
+ *   queries=N next_hops=N family=4|6 mode=independent|dependent impl=auto|portable|popcnt|avx512
  */
 #include "command/commands.h"
 #include "command/lpm_structure.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECT = 65536 };
+enum { CORRECT = 65536, NEXT_HOPS = 256 };
 
 static const char *const mixes[] = { "in-table", "uniform", "zipf", NULL };
 static const enum gm_mix mix_of[] = { GM_MIX_IN_TABLE, GM_MIX_UNIFORM, GM_MIX_ZIPF };
@@ -138,6 +138,16 @@ static void record(struct lpm *lpm, const struct timing *timing, double build_s,
 	timing_record(timing, dependent ? "dependent_" : "", lpm->count);
 }
 
+/* As many as are asked for; else those of the table itself, or 256. */
+static uint32_t next_hops(struct gm_prefixes *prefixes, uint32_t kinds)
+{
+	if (!kinds && prefixes->next_hops)
+		return prefixes->next_hops;
+	kinds = kinds ? kinds : NEXT_HOPS;
+	gm_prefixes_next_hops(prefixes, kinds);
+	return kinds;
+}
+
 static void words_record(struct ask *ask)
 {
 	const char *table = ask_text(ask, "table", NULL);
@@ -154,11 +164,12 @@ int lpm_command(struct ask *ask)
 	const char *name = ask_text(ask, "structure", NULL);
 	const char *path = ask_text(ask, "table", NULL);
 	unsigned family = (unsigned)ask_number(ask, "family", 4, 4, 6);
-	uint32_t kinds = (uint32_t)ask_number(ask, "next_hops", 256, 1, GM_NEXT_HOP_MOST);
+	uint32_t kinds = (uint32_t)ask_number(ask, "next_hops", 0, 0, GM_NEXT_HOP_MOST);
 	int mix = ask_choice(ask, "mix", mixes);
 	int dependent = ask_choice(ask, "mode", modes);
 	int impl = ask_choice(ask, "impl", impls);
 	static struct lpm lpm;
+	static struct left_out left_out;
 	struct timing timing;
 	uint64_t began;
 	double build_s;
@@ -166,8 +177,8 @@ int lpm_command(struct ask *ask)
 	lpm.count = (size_t)ask_number(ask, "queries", 1 << 20, 1, 1 << 26);
 	timing_ask(&timing, ask);
 	ask_end(ask);
-	lpm_table_read(&lpm.prefixes, path, family);
-	gm_prefixes_next_hops(&lpm.prefixes, kinds);
+	lpm_table_read(&lpm.prefixes, path, family, &left_out);
+	kinds = next_hops(&lpm.prefixes, kinds);
 	lpm_structure_named(&lpm.structure, name, &lpm.prefixes);
 	impl_choose(&lpm, name, impl);
 	queries_load(&lpm, mix_of[mix]);
@@ -183,6 +194,9 @@ int lpm_command(struct ask *ask)
 	record_number("family", family);
 	record_number("queries", lpm.count);
 	record_number("next_hops", kinds);
+	record_number("left_out", left_out.count);
+	if (left_out.count)
+		record_text("left_out_reasons", left_out.reasons);
 	record_number("instance", instances_number());
 	record(&lpm, &timing, build_s, dependent);
 	record_end();

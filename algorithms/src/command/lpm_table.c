@@ -27,7 +27,8 @@ static void table_generate(struct gm_prefixes *prefixes, const char *words)
 		     words);
 }
 
-static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned family)
+static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned family,
+			struct left_out *left_out)
 {
 	struct gm_prefixes_problem problem;
 	struct file file = file_read(path);
@@ -35,20 +36,35 @@ static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned
 		gm_prefixes_parse(prefixes, family, (const char *)file.bytes, file.size, &problem);
 
 	file_free(&file);
+	if (error == GM_LPM_BAD_LINE && !problem.line)
+		fail(2, "%s is %s", path, problem.reason);
 	if (error == GM_LPM_BAD_LINE)
-		fail(2, "%s:%lu: %s", path, (unsigned long)problem.line, problem.reason);
+		fail(2,
+		     "%s:%lu: %s; a line is a prefix, with or without its next hop, or what "
+		     "`ip route` or `bgpdump -m` prints",
+		     path, (unsigned long)problem.line, problem.reason);
+	if (error == GM_LPM_TOO_LARGE)
+		fail(2, "%s:%lu: more than %d next hops, or too many routes", path,
+		     (unsigned long)problem.line, GM_NEXT_HOP_MOST);
 	if (error)
 		fail(1, "%s: no memory for its prefixes", path);
 	if (!prefixes->count)
 		fail(2, "%s has no prefix of family=%u", path, family);
+	left_out->count = problem.other_family + problem.no_route + problem.repeated;
+	snprintf(left_out->reasons, sizeof(left_out->reasons),
+		 "%lu of the other family, %lu without a route, %lu of a prefix that is there "
+		 "before",
+		 (unsigned long)problem.other_family, (unsigned long)problem.no_route,
+		 (unsigned long)problem.repeated);
 }
 
-void lpm_table_read(struct gm_prefixes *prefixes, const char *name, unsigned family)
+void lpm_table_read(struct gm_prefixes *prefixes, const char *name, unsigned family,
+		    struct left_out *left_out)
 {
 	static const char generated[] = "generated:";
 
 	if (strncmp(name, generated, sizeof(generated) - 1) == 0)
 		table_generate(prefixes, name + sizeof(generated) - 1);
 	else
-		table_parse(prefixes, name, family);
+		table_parse(prefixes, name, family, left_out);
 }

@@ -40,10 +40,27 @@ struct matching {
 	int status;
 };
 
+/* Rejected lines as `line:offset: reason`, the first of them. Returns how many there are. */
+static uint32_t rejected_words(const struct gm_patterns *patterns, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < patterns->rejected_count && length < size; i++) {
+		const struct gm_rejected *rejected = &patterns->rejected[i];
+
+		length += (size_t)snprintf(text + length, size - length, "%s%u:%u: %s",
+					   i ? "; " : "", (unsigned)rejected->line,
+					   (unsigned)rejected->offset, rejected->reason);
+	}
+	return patterns->rejected_count;
+}
+
 static void load_patterns(struct matching *matching)
 {
 	const char *text = gm_patterns_builtin(matching->patterns_name);
 	struct file file = { NULL, 0 };
+	char words[1024];
 
 	if (text) {
 		matching->patterns = gm_patterns_read((const uint8_t *)text, strlen(text));
@@ -55,7 +72,8 @@ static void load_patterns(struct matching *matching)
 	if (!matching->patterns)
 		fail(1, "no memory for the patterns of %s", matching->patterns_name);
 	if (!matching->patterns->count)
-		fail(2, "%s has no pattern that can be compiled", matching->patterns_name);
+		fail(2, "%s has no pattern that can be searched%s%s", matching->patterns_name,
+		     rejected_words(matching->patterns, words, sizeof(words)) ? ": " : "", words);
 }
 
 static void load_records(struct matching *matching)
@@ -99,23 +117,16 @@ static void pass(void *state)
 		matching->status = GM_MATCH_MEMORY;
 }
 
-/* Rejected patterns as `line:offset: reason`, the first of them. */
 static void record_rejected(const struct gm_patterns *patterns)
 {
 	char text[1024];
-	size_t length = 0;
 
-	text[0] = 0;
-	for (uint32_t i = 0; i < patterns->rejected_count && length < sizeof(text); i++) {
-		const struct gm_rejected *rejected = &patterns->rejected[i];
-
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u:%u: %s",
-					   i ? "; " : "", (unsigned)rejected->line,
-					   (unsigned)rejected->offset, rejected->reason);
-	}
 	record_number("rejected", patterns->rejected_count);
-	if (patterns->rejected_count)
+	if (rejected_words(patterns, text, sizeof(text)))
 		record_text("rejected_reasons", text);
+	record_number("ignored_options", patterns->ignored_options);
+	if (patterns->ignored_options)
+		record_text("ignored_names", patterns->ignored_names);
 }
 
 /* The filter of strings alone has paths of a processor's own. */

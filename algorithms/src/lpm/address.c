@@ -111,6 +111,16 @@ static int parse6(struct gm_text *text, struct gm_key *key)
 	return 1;
 }
 
+const char *gm_address_alone(struct gm_text text, unsigned *family, struct gm_key *key,
+			     uint32_t *length)
+{
+	*family = memchr(text.at, ':', (size_t)(text.end - text.at)) ? 6 : 4;
+	*length = *family == 4 ? 32 : 128;
+	if ((*family == 4 ? parse4(&text, key) : parse6(&text, key)) && text.at == text.end)
+		return NULL;
+	return "not an address";
+}
+
 const char *gm_address_parse(struct gm_text text, unsigned *family, struct gm_key *key,
 			     uint32_t *length)
 {

@@ -15,4 +15,8 @@ struct gm_text {
 const char *gm_address_parse(struct gm_text text, unsigned *family, struct gm_key *key,
 			     uint32_t *length);
 
+/* The same of an address without its length: a route to one host. */
+const char *gm_address_alone(struct gm_text text, unsigned *family, struct gm_key *key,
+			     uint32_t *length);
+
 #endif

@@ -2,13 +2,15 @@
 #include "gm/prefixes.h"
 
 #include "gm/random.h"
-#include "lpm/address.h"
+#include "lpm/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* So that sizes in bytes fit 32 bits. */
 enum { ROUTES_MOST = 1 << 26 };
+/* Twice as many as there are next hops at most. */
+enum { HOP_SLOTS = 1 << 16 };
 
 int gm_prefixes_add(struct gm_prefixes *prefixes, const struct gm_route *route)
 {
@@ -40,12 +42,22 @@ static int order(const void *left, const void *right)
 	return (a->length > b->length) - (a->length < b->length);
 }
 
+/* Of routes with one prefix the first is that of the lowest next hop: the same by any qsort(). */
+static int order_hops(const void *left, const void *right)
+{
+	const struct gm_route *a = left;
+	const struct gm_route *b = right;
+	int ordered = order(a, b);
+
+	return ordered ? ordered : (a->next_hop > b->next_hop) - (a->next_hop < b->next_hop);
+}
+
 void gm_prefixes_sort(struct gm_prefixes *prefixes)
 {
 	uint32_t kept = 0;
 
 	if (prefixes->count)
-		qsort(prefixes->routes, prefixes->count, sizeof(*prefixes->routes), order);
+		qsort(prefixes->routes, prefixes->count, sizeof(*prefixes->routes), order_hops);
 	for (uint32_t i = 0; i < prefixes->count; i++) {
 		if (kept && order(&prefixes->routes[kept - 1], &prefixes->routes[i]) == 0)
 			continue;
@@ -68,58 +80,129 @@ void gm_prefixes_next_hops(struct gm_prefixes *prefixes, uint32_t kinds)
 	}
 }
 
-/* A line without its end; `\r` belongs to the end. */
-static struct gm_text line_of(const char *text, size_t size)
-{
-	const char *newline = memchr(text, '\n', size);
-	struct gm_text line = { text, newline ? newline : text + size };
+/* Next hops by their text; an open hash table. */
+struct hops {
+	struct gm_text *slots;
+	uint32_t *numbers;
+	uint32_t count;
+	int all; /* whether each route so far has one */
+};
 
-	if (line.end > line.at && line.end[-1] == '\r')
-		line.end--;
-	return line;
+static uint32_t hash_of(struct gm_text text)
+{
+	uint64_t hash = 0;
+
+	for (; text.at < text.end; text.at++)
+		hash = gm_mix64(hash ^ (uint8_t)*text.at);
+	return (uint32_t)hash % HOP_SLOTS;
 }
 
-static int parse_line(struct gm_prefixes *prefixes, struct gm_text line, const char **reason)
+static int same(struct gm_text a, struct gm_text b)
 {
-	struct gm_route route;
-	struct gm_key mask;
-	unsigned family;
+	size_t length = (size_t)(a.end - a.at);
 
-	if (line.at == line.end || *line.at == '#')
-		return GM_LPM_OK;
-	*reason = gm_address_parse(line, &family, &route.key, &route.length);
-	if (*reason)
-		return GM_LPM_BAD_LINE;
-	if (family != prefixes->family)
-		return GM_LPM_OK;
-	mask = gm_key_mask(route.length);
-	route.key.hi &= mask.hi;
-	route.key.lo &= mask.lo;
-	route.next_hop = 0;
+	return length == (size_t)(b.end - b.at) && memcmp(a.at, b.at, length) == 0;
+}
+
+/* The number of a next hop, from 1; 0 where it is one too many. */
+static uint32_t hop_number(struct hops *hops, struct gm_text text)
+{
+	uint32_t slot = hash_of(text);
+
+	while (hops->numbers[slot] && !same(hops->slots[slot], text))
+		slot = (slot + 1) % HOP_SLOTS;
+	if (!hops->numbers[slot]) {
+		if (hops->count == GM_NEXT_HOP_MOST)
+			return 0;
+		hops->slots[slot] = text;
+		hops->numbers[slot] = ++hops->count;
+	}
+	return hops->numbers[slot];
+}
+
+static int add_route(struct gm_prefixes *prefixes, struct hops *hops, const struct gm_line *line)
+{
+	struct gm_key mask = gm_key_mask(line->length);
+	struct gm_route route = { { line->key.hi & mask.hi, line->key.lo & mask.lo },
+				  line->length,
+				  0 };
+
+	if (line->next_hop.at == line->next_hop.end)
+		hops->all = 0;
+	else if (hops->all && !(route.next_hop = hop_number(hops, line->next_hop)))
+		return GM_LPM_TOO_LARGE;
 	return gm_prefixes_add(prefixes, &route);
+}
+
+static int parse_line(struct gm_prefixes *prefixes, struct hops *hops, struct gm_text text,
+		      struct gm_prefixes_problem *problem)
+{
+	struct gm_line line;
+
+	gm_line_read(text, &line);
+	if (line.kind == GM_LINE_BAD) {
+		problem->reason = line.reason;
+		return GM_LPM_BAD_LINE;
+	}
+	if (line.kind == GM_LINE_ROUTE && (!line.family || line.family == prefixes->family))
+		return add_route(prefixes, hops, &line);
+	problem->other_family += line.kind == GM_LINE_ROUTE;
+	problem->no_route += line.kind == GM_LINE_NO_ROUTE;
+	return GM_LPM_OK;
+}
+
+static int parse_lines(struct gm_prefixes *prefixes, struct hops *hops, const char *text,
+		       const char *end, struct gm_prefixes_problem *problem)
+{
+	uint32_t lines = 0;
+	int error = GM_LPM_OK;
+
+	while (text < end && !error) {
+		const char *next;
+		struct gm_text line;
+
+		problem->line = lines + 1;
+		line = gm_line_take(text, end, &next, &lines);
+		error = parse_line(prefixes, hops, line, problem);
+		text = next;
+	}
+	return error;
+}
+
+static void finish(struct gm_prefixes *prefixes, const struct hops *hops,
+		   struct gm_prefixes_problem *problem)
+{
+	uint32_t count = prefixes->count;
+
+	gm_prefixes_sort(prefixes);
+	problem->repeated = count - prefixes->count;
+	prefixes->next_hops = hops->all ? hops->count : 0;
+	for (uint32_t i = 0; i < prefixes->count && !prefixes->next_hops; i++)
+		prefixes->routes[i].next_hop = 0;
 }
 
 int gm_prefixes_parse(struct gm_prefixes *prefixes, unsigned family, const char *text, size_t size,
 		      struct gm_prefixes_problem *problem)
 {
-	const char *end = text + size;
-	int error = GM_LPM_OK;
+	struct hops hops = { NULL, NULL, 0, 1 };
+	int error = GM_LPM_NO_MEMORY;
 
 	memset(prefixes, 0, sizeof(*prefixes));
 	memset(problem, 0, sizeof(*problem));
 	prefixes->family = family;
-	while (text < end && !error) {
-		struct gm_text line = line_of(text, (size_t)(end - text));
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-
-		problem->line++;
-		error = parse_line(prefixes, line, &problem->reason);
-		text = newline ? newline + 1 : end;
-	}
+	problem->reason = gm_line_binary(text, size);
+	if (problem->reason)
+		return GM_LPM_BAD_LINE;
+	hops.slots = malloc(HOP_SLOTS * sizeof(*hops.slots));
+	hops.numbers = calloc(HOP_SLOTS, sizeof(*hops.numbers));
+	if (hops.slots && hops.numbers)
+		error = parse_lines(prefixes, &hops, text, text + size, problem);
 	if (error)
 		gm_prefixes_free(prefixes);
 	else
-		gm_prefixes_sort(prefixes);
+		finish(prefixes, &hops, problem);
+	free(hops.slots);
+	free(hops.numbers);
 	return error;
 }
 

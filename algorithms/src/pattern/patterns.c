@@ -3,7 +3,9 @@
 
 #include "common/grow.h"
 #include "pattern/regex.h"
+#include "pattern/rule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A line's expression, without its wrapper. */
@@ -51,7 +53,7 @@ static void add_flag(struct entry *entry, uint8_t letter)
 }
 
 /* /REGEX/FLAGS */
-static void read_slashes(struct entry *entry)
+static void read_slashes(struct entry *entry, void (*add)(struct entry *entry, uint8_t letter))
 {
 	uint32_t end = entry->length;
 
@@ -62,8 +64,10 @@ static void read_slashes(struct entry *entry)
 		return;
 	}
 	entry->flags |= GM_REGEX_DOLLAR_NEWLINE;
-	for (uint32_t i = end; i < entry->length; i++)
-		add_flag(entry, entry->text[i]);
+	for (uint32_t i = end; i < entry->length && entry->text[i] != '{'; i++)
+		add(entry, entry->text[i]);
+	if (memchr(entry->text + end, '{', entry->length - end))
+		entry->ignored++;
 	entry->text++;
 	entry->length = end - 2;
 }
@@ -96,7 +100,7 @@ static void read_pcre(struct entry *entry)
 	if (!unquote(entry, &rest))
 		return;
 	if (entry->length && entry->text[0] == '/')
-		read_slashes(entry);
+		read_slashes(entry, add_flag);
 	else
 		entry->reason = "pcre without its slashes";
 }
@@ -119,6 +123,34 @@ static void read_content(struct entry *entry)
 		entry->flags |= GM_REGEX_CASELESS;
 }
 
+static void add_numbered_flag(struct entry *entry, uint8_t letter)
+{
+	if (letter == 'i' || letter == 's' || letter == 'm')
+		add_flag(entry, letter);
+	else if (letter && strchr("HVPLQ", letter)) /* how often and where it is told */
+		entry->ignored++;
+	else
+		entry->reason = letter == '8' || letter == 'W'
+					? "an expression of UTF-8, not of bytes"
+				: letter == 'C' ? "a combination of others"
+						: "unknown flag";
+}
+
+/* NUMBER:/REGEX/FLAGS{PARAMETERS}; returns 0 where the line is none. */
+static int read_numbered(struct entry *entry)
+{
+	uint32_t at = 0;
+
+	while (at < entry->length && entry->text[at] >= '0' && entry->text[at] <= '9')
+		at++;
+	if (!at || !starts_with(entry->text + at, entry->length - at, ":/"))
+		return 0;
+	entry->text += at + 1;
+	entry->length -= at + 1;
+	read_slashes(entry, add_numbered_flag);
+	return 1;
+}
+
 static void unwrap(struct entry *entry)
 {
 	if (starts_with(entry->text, entry->length, "content:")) {
@@ -130,7 +162,9 @@ static void unwrap(struct entry *entry)
 		entry->length -= 3;
 		entry->flags |= GM_REGEX_CASELESS;
 	} else if (entry->text[0] == '/') {
-		read_slashes(entry);
+		read_slashes(entry, add_flag);
+	} else {
+		read_numbered(entry);
 	}
 }
 
@@ -254,9 +288,97 @@ static int add_entry(struct gm_patterns *patterns, struct entry *entry, uint32_t
 	return error.reason ? reject(patterns, line, error.offset, error.reason) : 0;
 }
 
+static void ignore(struct gm_patterns *patterns, struct gm_piece name)
+{
+	size_t used = strlen(patterns->ignored_names);
+	int length = (int)(name.length < 32 ? name.length : 32);
+	char word[40];
+
+	if (!name.length)
+		return;
+	patterns->ignored_options++;
+	snprintf(word, sizeof(word), "%.*s", length, (const char *)name.text);
+	if (!strstr(patterns->ignored_names, word) && used + 40 < sizeof(patterns->ignored_names))
+		snprintf(patterns->ignored_names + used, sizeof(patterns->ignored_names) - used,
+			 "%s%s", used ? ", " : "", word);
+}
+
+static int is_searched(const struct gm_rule_option *option)
+{
+	return gm_piece_is(option->name, "content") || gm_piece_is(option->name, "pcre") ||
+	       gm_piece_is(option->name, "uricontent");
+}
+
+/* What Snort 3 writes behind a content: `, nocase, offset 5`. */
+static void read_modifiers(struct gm_patterns *patterns, struct entry *entry,
+			   struct gm_piece modifiers)
+{
+	while (modifiers.length) {
+		uint32_t length = 0;
+		uint32_t word;
+
+		while (length < modifiers.length && modifiers.text[length] != ',')
+			length++;
+		for (word = 0; word < length && modifiers.text[word] == ' '; word++)
+			;
+		if (starts_with(modifiers.text + word, length - word, "nocase"))
+			entry->flags |= GM_REGEX_CASELESS;
+		else
+			ignore(patterns, (struct gm_piece){ modifiers.text + word, length - word });
+		length += length < modifiers.length;
+		modifiers.text += length;
+		modifiers.length -= length;
+	}
+}
+
+static struct entry entry_of(struct gm_patterns *patterns, const struct gm_rule_option *option)
+{
+	struct entry entry = { option->value.text, option->value.length, 0, 0, NULL };
+
+	if (gm_piece_is(option->name, "pcre")) {
+		if (entry.length && entry.text[0] == '/')
+			read_slashes(&entry, add_flag);
+		else
+			entry.reason = "pcre without its slashes";
+		return entry;
+	}
+	entry.flags = GM_REGEX_LITERAL;
+	read_modifiers(patterns, &entry, option->modifiers);
+	return entry;
+}
+
+/* Each content and pcre of a rule; an option behind one of them may be about it. */
+static int add_rule(struct gm_patterns *patterns, struct gm_piece options, uint32_t line)
+{
+	struct entry entry = { NULL, 0, 0, 0, NULL };
+	struct gm_rule_option option;
+	int is_any = 0;
+	int more;
+
+	while ((more = gm_rule_next(&options, &option)) > 0) {
+		if (is_searched(&option) && !option.is_negated) {
+			if (is_any && !add_entry(patterns, &entry, line))
+				return 0;
+			entry = entry_of(patterns, &option);
+			is_any = 1;
+		} else if (gm_piece_is(option.name, "nocase") && is_any) {
+			entry.flags |= GM_REGEX_CASELESS;
+		} else if (!gm_rule_describes(option.name)) {
+			ignore(patterns, option.name);
+		}
+	}
+	if (more < 0)
+		return reject(patterns, line, 0, "a text in quotes is not closed");
+	if (!is_any)
+		return reject(patterns, line, 0,
+			      "a rule without content and pcre: nothing to search");
+	return add_entry(patterns, &entry, line);
+}
+
 static int add_line(struct gm_patterns *patterns, const uint8_t *text, size_t length, uint32_t line)
 {
 	struct entry entry = { text, 0, 0, 0, NULL };
+	struct gm_piece options;
 
 	if (length > GM_PATTERNS_LINE)
 		return reject(patterns, line, 0, "too large: a line of more than 1 MiB");
@@ -265,6 +387,8 @@ static int add_line(struct gm_patterns *patterns, const uint8_t *text, size_t le
 	if (!length || text[0] == '#')
 		return 1;
 	entry.length = (uint32_t)length;
+	if (gm_rule_is(text, entry.length, &options))
+		return add_rule(patterns, options, line);
 	unwrap(&entry);
 	return add_entry(patterns, &entry, line);
 }

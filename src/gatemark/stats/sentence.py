@@ -20,6 +20,7 @@ from gatemark.stats.judgement import (
     Travel,
     Verdict,
 )
+from gatemark.stats.kernel import left_out
 from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import connections, fill, responsiveness
@@ -94,7 +95,7 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
     plain = [point for point in points if point not in timed]
     unsound = _unsound(judged)
     texts = (
-        _kernels(run, points),
+        _kernels(run, records, points),
         _full_speed(run, records, plain, knees, judged.comparisons),
         _costs(run, points, knees, judged.ladders),
         _and_more(_carries(run, records, points, plain, knees), points, timed),
@@ -167,8 +168,8 @@ def _bursts(points: Sequence[PointResult]) -> str:
     return f"Of a burst it passes {shown} packets with none lost." if shown else ""
 
 
-def _kernels(run: Run, points: Sequence[PointResult]) -> str:
-    """The fastest point of each kind of kernel, where there are any."""
+def _kernels(run: Run, records: Sequence[Record], points: Sequence[PointResult]) -> str:
+    """Return the fastest point of each kind of kernel, and what of its input was left out."""
     clauses = [
         f"{kernel.DOES.get(name, name)} {si(best.values[best.definition.headline].value, unit)}"
         for name, unit in kernel.UNITS.items()
@@ -179,7 +180,8 @@ def _kernels(run: Run, points: Sequence[PointResult]) -> str:
     who = "This machine's" if run.station.kind == "netns" else f"{_gateway(run, [])}'s"
     *others, last = clauses
     does = f"{', '.join(others)} and {last}" if others else last
-    return f"{who} processor {does} (the fastest of each kind)."
+    fastest = f"{who} processor {does} (the fastest of each kind)."
+    return " ".join((fastest, *left_out.sentences(records)))
 
 
 def wrong(diagnoses: Sequence[Diagnosis]) -> str:

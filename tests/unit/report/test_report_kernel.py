@@ -153,6 +153,27 @@ def test_a_matcher_that_stops_early_says_how_much_it_read() -> None:
     assert sum("D2FA reads" in caption for caption in captions) == 2
 
 
+def test_a_caption_says_what_of_a_set_was_not_searched() -> None:
+    record = stopped_early()
+    report = {"command": "match", "patterns": "a.rules", "rejected": 1} | {
+        "rejected_reasons": "4:0: look-around",
+        "ignored_options": 2,
+        "ignored_names": "offset, depth",
+    }
+    record = replace(record, evidence=replace(record.evidence, kernels=(report,)))
+    text = " ".join(t.caption for _, t in answer.tables(source([point(ANCHORED)], [record])))
+    assert "Of a.rules, 1 line is not searched, by line and place: 4:0: look-around." in text
+    assert "2 further options are ignored: offset, depth" in text
+
+
+def test_a_caption_says_which_lines_are_no_part_of_a_table() -> None:
+    record = stopped_early()
+    report = {"command": "lpm", "table": "t.txt", "left_out": 3, "left_out_reasons": "3 of it"}
+    record = replace(record, evidence=replace(record.evidence, kernels=(report,)))
+    text = " ".join(t.caption for _, t in answer.tables(source([point(ANCHORED)], [record])))
+    assert "Of t.txt, 3 lines are no part of the table: 3 of it" in text
+
+
 def test_one_that_reads_it_all_says_nothing() -> None:
     record = stopped_early()
     whole = dict(record.evidence.kernels[0]) | {"scanned_bytes": 102 * 1000}

@@ -17,7 +17,7 @@ from gatemark.report.words import number, traffic
 from gatemark.report.words.number import Scale
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.judgement import PointResult
-from gatemark.stats.kernel import budget, platform
+from gatemark.stats.kernel import budget, left_out, platform
 from gatemark.stats.kernel import rate as kernel
 from gatemark.stats.math.interval import Interval
 from gatemark.store.record import Record
@@ -61,13 +61,16 @@ def tables(source: Source) -> Iterator[tuple[str, Table]]:
     parts = source.parts or [source]
     points = [point for part in parts for point in part.judgement.points]
     records = [record for part in parts for record in part.records]
-    notes = {"match": early(records)}
+    notes = {
+        "match": [*early(records), *left_out.sentences(records, "match")],
+        "lpm": left_out.sentences(records, "lpm"),
+    }
     for command, caption in CAPTIONS.items():
         text = _noted(caption, notes.get(command, []))
         yield f"kernels-{command}", _of_command(list(kernel.of(points, command)), text)
     yield "kernels-line", _lines(records)
     yield "kernels-packet", _shares(points)
-    yield "kernels-study", _study(parts, notes["match"])
+    yield "kernels-study", _study(parts, early(records))
     yield "kernels-platform", _platforms(points)
 
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line of a table as people have it:
+ *
+ *   PREFIX                             `192.0.2.0/24`, `2001:db8::/32`
+ *   PREFIX NEXTHOP                     with blanks, a tab, a comma or a semicolon between both
+ *   default via A dev X ...            what `ip route` prints, also its types and `nexthop` lines
+ *   TABLE_DUMP2|...|PREFIX|...|A|...   what `bgpdump -m` prints (of RFC 6396), also BGP4MP
+ */
+#ifndef GM_LPM_LINE_H
+#define GM_LPM_LINE_H
+
+#include "lpm/address.h"
+
+enum gm_line_kind {
+	GM_LINE_EMPTY, /* or a comment */
+	GM_LINE_ROUTE,
+	GM_LINE_NO_ROUTE, /* a withdrawal, or a change of a session's state */
+	GM_LINE_BAD
+};
+
+struct gm_line {
+	enum gm_line_kind kind;
+	unsigned family; /* 4 or 6; 0: `default` of a family that the line does not tell */
+	struct gm_key key;
+	uint32_t length;
+	struct gm_text next_hop; /* empty: the line names none */
+	const char *reason; /* of GM_LINE_BAD */
+};
+
+/*
+ * The line at `text`, without its end, with the `nexthop` lines that belong to it. *next is where
+ * the next one begins; as many as were read are added to *lines.
+ */
+struct gm_text gm_line_take(const char *text, const char *end, const char **next, uint32_t *lines);
+
+void gm_line_read(struct gm_text text, struct gm_line *line);
+
+/* What a file is that is no text: "an MRT file ...", or NULL. */
+const char *gm_line_binary(const char *text, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A rule of an intrusion detection system, as Snort and Suricata have them:
+ *
+ *   ACTION PROTOCOL ... (OPTION; OPTION:VALUE; ...)
+ *
+ * Source: Snort Users Manual 2.9, chapter 3; Snort 3 writes the modifiers of a content behind it.
+ */
+#ifndef GM_PATTERN_RULE_H
+#define GM_PATTERN_RULE_H
+
+#include <stdint.h>
+
+/* A piece of a line. */
+struct gm_piece {
+	const uint8_t *text;
+	uint32_t length;
+};
+
+struct gm_rule_option {
+	struct gm_piece name;
+	struct gm_piece value; /* a text in quotes without them, or what stands behind the colon */
+	struct gm_piece modifiers; /* behind the quotes */
+	int is_negated; /* !"..." */
+};
+
+/* Whether a line is a rule; *options is what stands in its parentheses then. */
+int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options);
+
+/* Takes the next option off. Returns 1, 0 at the end, or -1 where a text is not closed. */
+int gm_rule_next(struct gm_piece *options, struct gm_rule_option *option);
+
+int gm_piece_is(struct gm_piece piece, const char *word);
+
+/* Whether an option says nothing about which packets the rule takes. */
+int gm_rule_describes(struct gm_piece name);
+
+#endif
