@@ -2,6 +2,7 @@
 """`gatemark station introduce`: an interview about a box, and the station file that comes of it."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -155,13 +156,25 @@ def _cabled(bench: "Bench", known: "Login", nics: list[str], *, asks: bool) -> "
 def _seen(bench: "Bench", known: "Login", nics: list[str]) -> "Bench":
     """With the NICs whose frames arrive at a test port."""
     choice = bench.choice
-    ports = dict.fromkeys(choice.lan_ports, "lan") | ({choice.wan: "wan"} if choice.wan else {})
-    leads = _run(_plugged(known, nics, list(ports)))
-    seen = {ports[port]: name for name, port in leads.items()}
-    return replace(bench, nics={**seen, **bench.nics}, leads=leads)
+    outlets = dict.fromkeys((*choice.sockets["lan"], *choice.sockets["wan"]))
+    tags = {outlet.vlan for outlet in outlets if outlet.vlan}
+    leads = _run(_plugged(known, nics, [outlet.port for outlet in outlets], sorted(tags)))
+    return replace(bench, nics={**seen(choice, leads), **bench.nics}, leads=leads)
+
+
+def seen(choice: "Choice", leads: Mapping[str, str]) -> dict[str, str]:
+    """Return lan, wan -> the NIC that leads there; one NIC is both at a socket that has both."""
+    nics: dict[str, str] = {}
+    for end in ("lan", "wan"):
+        at_end = [name for name, port in leads.items() if port in choice.ports(end)]
+        free = at_end if choice.is_trunk else [n for n in at_end if n not in nics.values()]
+        nics |= {end: free[-1]} if free else {}
+    return nics
 
 
 def _filled(bench: "Bench", lacking: list[str], nics: list[str]) -> dict[str, str]:
+    if bench.choice.is_trunk and (trunk := next(iter(bench.nics.values()), "")):
+        return dict.fromkeys(("lan", "wan"), trunk)
     rest = [name for name in nics if name not in bench.nics.values() and name not in bench.leads]
     if len(rest) < len(lacking):
         have = ", ".join(nics) or "none"
@@ -207,13 +220,15 @@ async def _shown(login: "Login") -> "Shown":
         await box.close()
 
 
-async def _plugged(login: "Login", nics: list[str], ports: list[str]) -> dict[str, str]:
+async def _plugged(
+    login: "Login", nics: list[str], ports: list[str], tags: list[int]
+) -> dict[str, str]:
     from gatemark.node.remote.ssh import Ssh
     from gatemark.station.ssh.plugged import plugged
 
     box = Ssh("gateway", login)
     await box.connect()
     try:
-        return await plugged(box, nics, ports)
+        return await plugged(box, nics, ports, tags)
     finally:
         await box.close()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A port for SSH alone: is there one, and which commands make one of a port of the LAN's."""
 
+from itertools import count
 from typing import Final, NamedTuple
 
 from gatemark.error import UsageError
@@ -14,6 +15,11 @@ PAGE: Final = "docs/openwrt.md"
 OUT_OF_BRIDGE: Final = """\
 b=$(uci -X show network | sed -n "s/^network\\.\\([^.]*\\)\\.name='{bridge}'\\$/\\1/p")
 uci -q del_list network.$b.ports='{device}'
+"""
+OUT_OF_BRIDGE_VLANS: Final = """\
+for s in $(uci -X show network | sed -n 's/^network\\.\\([^.]*\\)=bridge-vlan$/\\1/p'); do
+for p in $(uci -q get network.$s.ports); do
+[ "${{p%%:*}}" = '{device}' ] && uci del_list network.$s.ports="$p"; done; done
 """
 OUT_OF_VLAN: Final = """\
 uci set network.{section}.ports='{kept}'
@@ -71,11 +77,10 @@ def require(shown: Shown, lan: str, wan: str) -> None:
         return
     if shown.swconfig:
         raise _of_switch(shown, members)
+    if shown.is_of_bridge(lan):
+        raise _of_bridge_vlan(shown, lan, wan)
     if any(shown.devices[port].kind == "vlan" for port in members):
-        raise UsageError(
-            f"SSH comes in by {session}, and the LAN's ports are VLANs: give a port a VLAN, a "
-            "network and a zone of its own, for SSH alone"
-        )
+        raise _of_trunk(shown, members)
     if len(members) < 2:
         raise UsageError(
             f"SSH comes in by {session}, the only LAN port: reach the box by a third port, or by "
@@ -92,6 +97,48 @@ def _of_bridge(shown: Shown, lan: str, members: tuple[str, ...]) -> CommandsErro
         f"take {port} out of it, {_then(port)}",
         OUT_OF_BRIDGE.format(bridge=lan, device=port)
         + NETWORK.format(device=port, address=CONTROL),
+    )
+
+
+def _of_bridge_vlan(shown: Shown, lan: str, wan: str) -> UsageError:
+    """A port that is in the LAN's VLAN alone leaves the bridge; rather one without a link."""
+    bridge = shown.ground(lan)
+    others = {m.port for m in shown.bridge_vlans if m.number != shown.devices[lan].vlan}
+    others |= {outlet.port for outlet in shown.outlets(wan)} if shown.bridge_vlans else {"wan"}
+    ports = [o.port for o in shown.outlets(lan) if not o.vlan and o.port not in others]
+    if len(shown.outlets(lan)) < 2 or not ports:
+        return UsageError(
+            f"SSH comes in by {shown.session}, and no port of {bridge} is in its VLAN alone: reach "
+            "the box by a port that is neither LAN nor WAN, or by Wi-Fi"
+        )
+    idle = [port for port in ports if not shown.devices[port].carrier]
+    port = (idle or ports)[-1]
+    return CommandsError(
+        f"SSH comes in by {shown.session}, a VLAN of {bridge} (its ports: "
+        f"{', '.join(o.port for o in shown.outlets(lan))}): take {port} out of {bridge}, "
+        f"{_then(port)}",
+        OUT_OF_BRIDGE.format(bridge=bridge, device=port)
+        + OUT_OF_BRIDGE_VLANS.format(device=port)
+        + NETWORK.format(device=port, address=CONTROL),
+    )
+
+
+def _of_trunk(shown: Shown, members: tuple[str, ...]) -> UsageError:
+    """One socket carries all VLANs: SSH gets one more of them."""
+    words = f"SSH comes in by {shown.session}, and the LAN's ports are VLANs"
+    ground = next(filter(None, map(shown.ground, members)), "")
+    if not ground:
+        return UsageError(
+            f"{words}: give a port a VLAN, a network and a zone of its own, for SSH alone"
+        )
+    taken = {device.vlan for device in shown.devices.values() if ground in device.below}
+    number = next(number for number in count(swconfig.FIRST) if number not in taken)
+    return CommandsError(
+        f"{words} of {ground}: give SSH VLAN {number} of it, by the commands above; then give a "
+        f"NIC of this PC that VLAN (ip link add link NIC name NIC.{number} type vlan id {number}; "
+        f"ip link set NIC.{number} up; ip addr add {CONTROL[:-1]}2/24 dev NIC.{number}) and "
+        f"introduce root@{CONTROL}",
+        NETWORK.format(device=f"{ground}.{number}", address=CONTROL),
     )
 
 

@@ -5,6 +5,7 @@ What a box has is read by `ports.py`. What cannot be measured as it stands is re
 that says how to fix it (`control_port.py` has those that take several commands).
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,10 +13,12 @@ from gatemark.error import UsageError
 from gatemark.plan.toml import nearest
 from gatemark.station.mode import Mode
 from gatemark.station.ssh import control_port
-from gatemark.station.ssh.ports import Shown
+from gatemark.station.ssh.ports import Outlet, Shown
 
 LAN: Final = "lan"  # OpenWrt's names for its networks
 WAN: Final = "wan"
+CONTROL: Final = "control"
+OUTWARD: Final = ("dhcp", "pppoe", "ppp", "pptp", "l2tp", "3g", "qmi", "ncm", "mbim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +30,32 @@ class Choice:
     control: str  # "" where it does not tell
     mode: Mode
     path: str  # of a box that is taken as it is
-    lan_ports: tuple[str, ...]  # where the cable may go
-    control_ports: tuple[str, ...]
+    sockets: Mapping[str, tuple[Outlet, ...]]  # lan, wan, control -> where the cable may go
     notes: tuple[str, ...]  # what a person should know, a line each
+
+    @property
+    def lan_ports(self) -> tuple[str, ...]:
+        """The sockets of the LAN."""
+        return self.ports(LAN)
+
+    @property
+    def wan_ports(self) -> tuple[str, ...]:
+        """The sockets of the WAN."""
+        return self.ports(WAN)
+
+    @property
+    def is_trunk(self) -> bool:
+        """Whether LAN and WAN are VLANs of one and the same socket."""
+        return len(self.lan_ports) == 1 and self.lan_ports == self.wan_ports
+
+    def ports(self, end: str) -> tuple[str, ...]:
+        """The sockets of lan, wan or control."""
+        return tuple(outlet.port for outlet in self.sockets[end])
+
+    def tag(self, end: str, port: str) -> int:
+        """Return the VLAN of frames at a socket of lan or wan; 0: none, or not plain which."""
+        tags = {o.vlan for o in self.sockets[end] if port in (o.port, "")}
+        return tags.pop() if len(tags) == 1 else 0
 
 
 def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False) -> Choice:
@@ -55,13 +81,31 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
         control=shown.session,
         mode=mode,
         path=_path(shown, wan) if mode is Mode.OBSERVE else "",
-        lan_ports=shown.ports_of(lan),
-        control_ports=shown.ports_of(shown.session) if shown.session else (),
+        sockets={
+            end: _outlets(shown, end, device) if device else ()
+            for end, device in ((LAN, lan), (WAN, wan), (CONTROL, shown.session))
+        },
         notes=tuple(_notes(shown, lan, wan, mode)),
     )
 
 
+def _outlets(shown: Shown, end: str, device: str) -> tuple[Outlet, ...]:
+    """The sockets of lan, wan or control; of a bridge that tells no VLANs, by the ports' names."""
+    outlets = shown.outlets(device)
+    if not shown.is_of_bridge(device) or shown.bridge_vlans or end == CONTROL:
+        return outlets
+    named = tuple(o for o in outlets if o.port.startswith(WAN) is (end == WAN))
+    return named or outlets
+
+
+def _device(shown: Shown, name: str) -> str:
+    """A device by its own name, or by that of a network of OpenWrt's: `wanb`, `pppoe-wan`."""
+    named = (n.device for n in shown.networks.values() if name in (n.name, n.layer3))
+    return name if name in shown.devices else next(named, name)
+
+
 def _ports(shown: Shown, lan: str, wan: str) -> tuple[str, str]:
+    lan, wan = _device(shown, lan), _device(shown, wan)
     for key, name in (("--lan", lan), ("--wan", wan)):
         if name and name not in shown.devices:
             known = list(shown.devices)
@@ -71,9 +115,10 @@ def _ports(shown: Shown, lan: str, wan: str) -> tuple[str, str]:
     wan = wan or (networks[WAN].device if WAN in networks else "")
     free = [port for port in shown.ports if port not in (shown.session, lan, wan)]
     free = [port for port in free if port not in shown.ports_of(shown.session)]
-    if not wan and shown.default in free:
-        wan = shown.default
-        free.remove(wan)
+    default = _device(shown, shown.default)
+    if not wan and default in shown.devices and default not in (shown.session, lan):
+        wan = default
+        free = [port for port in free if port != wan]
     if not lan:
         if not free:
             raise UsageError(
@@ -136,15 +181,51 @@ def _notes(shown: Shown, lan: str, wan: str, mode: Mode) -> list[str]:
         notes.append(
             f"{WAN} asks for its address by DHCP: while a run lasts it has one of ours besides"
         )
-    if shared := _conduits(shown, lan) & _conduits(shown, wan):
-        conduit = ", ".join(sorted(shared))
-        notes.append(f"LAN and WAN are VLANs of {conduit}: up and down at once share its rate")
+    notes += _of_vlans(shown, lan, wan)
+    notes += _of_other_wans(shown, wan)
     if not shown.devices[lan].carrier:
         notes.append(f"{lan} has no carrier: nothing is plugged in yet, or the port is down")
     return notes
 
 
-def _conduits(shown: Shown, device: str) -> set[str]:
-    """What the ports of a device stand on, where they are VLANs."""
-    ports = (shown.devices[port] for port in (shown.ports_of(device) if device else ()))
-    return {ground for port in ports if port.kind == "vlan" for ground in port.below}
+def _of_vlans(shown: Shown, lan: str, wan: str) -> Iterator[str]:
+    """Wires that are shared, tags at sockets, and VLANs whose ports the box does not show."""
+    if shared := _wires(shown, lan) & _wires(shown, wan):
+        wires = ", ".join(sorted(shared))
+        yield f"LAN and WAN are VLANs of {wires}: up and down at once share its rate"
+    for end, device in (("LAN", lan), ("WAN", wan)):
+        outlets = shown.outlets(device) if device else ()
+        if tagged := [outlet for outlet in outlets if outlet.vlan]:
+            where = ", ".join(outlet.port for outlet in tagged)
+            yield f"{end} is tagged at {where}: frames of VLAN {tagged[0].vlan} are sent there"
+        if shown.is_of_bridge(device) and not shown.bridge_vlans:
+            yield (
+                f"{device} is a VLAN of {shown.ground(device)}, and the box does not show which "
+                "ports are in it: its sockets are taken by their names, and tags are not known"
+            )
+
+
+def _wires(shown: Shown, device: str) -> set[str]:
+    """The devices that all frames of a network cross: what VLANs stand on. A bridge is no wire."""
+    wires: set[str] = set()
+    for port in shown.ports_of(device) if device else ():
+        if shown.is_of_bridge(port):
+            outlets = shown.outlets(port)
+            wires |= {outlet.port for outlet in outlets} if len(outlets) == 1 else set()
+        elif shown.devices[port].kind == "vlan":
+            wires |= set(shown.devices[port].below)
+    return wires
+
+
+def _of_other_wans(shown: Shown, wan: str) -> Iterator[str]:
+    """Networks besides the WAN that lead outwards: one of them is measured at a time."""
+    others = {
+        network.device: f"{network.name} ({network.device})"
+        for network in shown.networks.values()
+        if network.proto in OUTWARD and network.name != LAN and network.device in shown.devices
+    }
+    others = {at: name for at, name in others.items() if at not in (wan, shown.session)}
+    if wan and others:
+        first = next(iter(others))
+        names = ", ".join(others.values())
+        yield f"the box has more than one WAN: {names}; for that: --wan {first}"

@@ -21,6 +21,7 @@ from gatemark.station.ssh import control, nic
 from gatemark.station.ssh.ports import received
 
 EXPERIMENTAL: Final = 0x88B5
+VLAN: Final = 0x8100
 EVERYBODY: Final = b"\xff" * 6
 REST: Final = EXPERIMENTAL.to_bytes(2, "big") + bytes(46)
 FRAMES: Final = 200
@@ -59,16 +60,19 @@ def _kind(link: Any) -> str:
     return str(info.get("kind")) if info else ""
 
 
-async def plugged(box: Node, nics: Iterable[str], ports: Iterable[str]) -> dict[str, str]:
+async def plugged(
+    box: Node, nics: Iterable[str], ports: Iterable[str], tags: Iterable[int] = ()
+) -> dict[str, str]:
     """NIC -> the port of the box that it is plugged into; one that leads to none is left out.
 
-    Raises UnavailableError without the right to send, NodeError.
+    Frames go without a tag and with each of `tags`: a port may take one kind alone. Raises
+    UnavailableError without the right to send, NodeError.
     """
     leads = {}
-    wanted = tuple(ports)
+    wanted, kinds = tuple(ports), (0, *tags)
     for name in nics:
         before = await received(box)
-        await asyncio.to_thread(_send, name)
+        await asyncio.to_thread(_send, name, kinds)
         await asyncio.sleep(COUNTED_S)
         after = await received(box)
         came = {port: after.get(port, 0) - before.get(port, 0) for port in wanted}
@@ -84,7 +88,7 @@ def _tagged(port: str, came: Mapping[str, int]) -> int:
     return sum(packets for other, packets in came.items() if other.startswith(f"{port}."))
 
 
-def _send(name: str) -> None:
+def _send(name: str, tags: Iterable[int]) -> None:
     """Send the frames; a NIC that is down is up as long as that takes."""
     with IPRoute() as here:
         link = here.get_links(here.link_lookup(ifname=name)[0])[0]
@@ -93,7 +97,9 @@ def _send(name: str) -> None:
             if not was_up:
                 here.link("set", index=link["index"], state="up")
                 _wait_for_carrier(name)
-            _frames(name, bytes.fromhex(link.get("address").replace(":", "")))
+            source = bytes.fromhex(link.get("address").replace(":", ""))
+            for tag in tags:
+                _frames(name, EVERYBODY + source + tagged(tag) + REST)
         finally:
             if not was_up:
                 here.link("set", index=link["index"], state="down")
@@ -106,12 +112,17 @@ def _wait_for_carrier(name: str) -> None:
         time.sleep(0.1)
 
 
-def _frames(name: str, source: bytes) -> None:
+def tagged(number: int) -> bytes:
+    """Return what a frame of a VLAN has behind its addresses (IEEE 802.1Q); nothing of none."""
+    return VLAN.to_bytes(2, "big") + number.to_bytes(2, "big") if number else b""
+
+
+def _frames(name: str, frame: bytes) -> None:
     try:
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as port:
             port.bind((name, 0))
             for _ in range(FRAMES):
-                port.send(EVERYBODY + source + REST)
+                port.send(frame)
                 time.sleep(PAUSE_S)
     except PermissionError:
         raise UnavailableError("test ports are looked for by root alone: use sudo") from None

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gatemark.error import StationError
 from gatemark.node import checked, hardware, shared
@@ -16,7 +16,8 @@ from gatemark.node.ask import ask
 from gatemark.node.quoted import literal, literals, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
-from gatemark.station.ssh import control, swconfig
+from gatemark.station.ssh import bridged, control, swconfig
+from gatemark.station.ssh.bridged import Member
 from gatemark.station.ssh.swconfig import Vlan
 
 TOOLS: Final = ("ip", "nft", "tc", "uci", "fw4", "flock", "ubus")
@@ -31,8 +32,9 @@ QUESTIONS: Final = literals(
         "k=$(grep DEVTYPE= $d/uevent); m=$(readlink $d/master); p=; [ -e $d/device ] && p=real; "
         '[ -n "$(cat $d/phys_switch_id)" ] && p=real; l=; for f in $d/lower_*; do '
         "[ -e $f ] && l=$l,${f##*/lower_}; done; "
+        "v=$(sed -n 's/.*VID: *\\([0-9]*\\).*/\\1/p' /proc/net/vlan/$d); "
         "echo name=$d type=$(cat $d/type) kind=${k#DEVTYPE=} port=$p master=${m##*/} "
-        "below=${l#,} carrier=$(cat $d/carrier) conduit=$(cat $d/dsa/tagging); done",
+        "below=${l#,} vlan=$v carrier=$(cat $d/carrier) conduit=$(cat $d/dsa/tagging); done",
         "networks": "ubus call network.interface dump",
         "addresses": "ip -o addr show scope global",
         "default": "ip route show default",
@@ -63,6 +65,20 @@ class Device:
     master: str  # the bridge that it is a port of; "" where it is in none
     below: tuple[str, ...]  # what it stands on: eth0 of eth0.1
     carrier: bool
+    number: int = 0  # of a VLAN, where the kernel says it
+
+    @property
+    def vlan(self) -> int:
+        """The number of a VLAN; its name has it by default."""
+        last = self.name.rpartition(".")[2]
+        return self.number or (int(last) if last.isdecimal() else 0)
+
+
+class Outlet(NamedTuple):
+    """A socket of the box, and how the frames of a network are tagged there."""
+
+    port: str
+    vlan: int = 0  # 0: not tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +108,50 @@ class Shown:
     vlans: tuple[Vlan, ...] = ()  # of such a switch
     unlinked: frozenset[tuple[str, str]] = frozenset()  # its sockets without a link
     lacks: tuple[str, ...] = ()  # applets that a busybox usually has
+    bridge_vlans: tuple[Member, ...] = ()  # of bridges that keep VLANs apart
 
     def ports_of(self, device: str) -> tuple[str, ...]:
         """The ports that lead to a device: those of a bridge, or the device itself."""
         members = sorted(d.name for d in self.devices.values() if d.master == device)
         return tuple(name for name in members if self.devices[name].kind != "wlan") or (device,)
+
+    def outlets(self, device: str) -> tuple[Outlet, ...]:
+        """Return the sockets that a device is reached by: what it stands on, down to the port."""
+        item = self.devices.get(device)
+        ground = self.ground(device)
+        if item is None or (item.kind == "vlan" and not ground):
+            return (Outlet(device),)
+        if self.is_of_bridge(device):
+            return self._of_bridge(ground, item.vlan) or (Outlet(device),)
+        if ground:
+            return (Outlet(ground, item.vlan),)
+        ports = self.ports_of(device)
+        below = tuple(o for port in ports if port != device for o in self.outlets(port))
+        return below or (Outlet(device),)
+
+    def ground(self, device: str) -> str:
+        """Return what a VLAN stands on; "" of no VLAN, and of one that swconfig's switch sorts."""
+        item = self.devices.get(device)
+        if item is None or item.kind != "vlan" or len(item.below) != 1:
+            return ""
+        (ground,) = item.below
+        is_sorted = self.swconfig and (
+            not self.vlans or item.vlan in {vlan.number for vlan in self.vlans}
+        )
+        return ground if ground in self.devices and not is_sorted else ""
+
+    def is_of_bridge(self, device: str) -> bool:
+        """Whether it is a VLAN of a bridge, as `br-lan.4`."""
+        ground = self.ground(device)
+        return bool(ground) and self.devices[ground].kind == "bridge"
+
+    def _of_bridge(self, bridge: str, number: int) -> tuple[Outlet, ...]:
+        """The ports in a VLAN of a bridge; all of them where the box does not say which."""
+        ports = self.ports_of(bridge)
+        known = [member for member in self.bridge_vlans if member.port in ports]
+        if not known:
+            return tuple(Outlet(port) for port in ports if port != bridge)
+        return tuple(Outlet(m.port, number * m.tagged) for m in known if m.number == number)
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -109,7 +164,8 @@ class Shown:
 
 async def look(box: Node) -> Shown:
     """Ask it. Raises StationError, NodeError."""
-    raw = await ask(box, QUESTIONS | swconfig.QUESTIONS | hardware.QUESTIONS)
+    questions = QUESTIONS | swconfig.QUESTIONS | bridged.QUESTIONS | hardware.QUESTIONS
+    raw = await ask(box, questions)
     facts = hardware.hardware(raw)
     devices = _devices(raw["devices"])
     if not devices:
@@ -128,6 +184,7 @@ async def look(box: Node) -> Shown:
         vlans=swconfig.vlans(raw["vlans"]),
         unlinked=swconfig.unlinked(raw["unlinked"]),
         lacks=tuple(raw["lacks"].split()),
+        bridge_vlans=bridged.members(raw["bridge_vlans"], raw["uci_vlans"]),
     )
 
 
@@ -150,6 +207,7 @@ def _devices(text: str) -> dict[str, Device]:
                 master=row["master"],
                 below=tuple(filter(None, row["below"].split(","))),
                 carrier=row["carrier"] == "1",
+                number=int(row["vlan"] or 0),
             )
     return devices
 

@@ -56,8 +56,9 @@ def drawing(bench: Bench) -> str:
     choice = bench.choice
     rows = [(bench.nics.get("lan", "a NIC"), _port(bench, "lan", choice.lan_ports), "LAN")]
     if choice.wan:
-        rows.append((bench.nics.get("wan", "another"), _port(bench, "wan", (choice.wan,)), "WAN"))
-    rows.append((bench.by or "any", _either(choice.control_ports) or "any other", "SSH"))
+        another = "the same" if choice.is_trunk else "another"
+        rows.append((bench.nics.get("wan", another), _port(bench, "wan", choice.wan_ports), "WAN"))
+    rows.append((bench.by or "any", _either(choice.ports("control")) or "any other", "SSH"))
     left = max(7, *(len(near) for near, _, _ in rows))
     right = max(7, *(len(far) for _, far, _ in rows))
     edge = f"    +-{'':-<{left}}-+                 +-{'':-<{right}}------+"
@@ -70,7 +71,9 @@ def drawing(bench: Bench) -> str:
 
 
 def _port(bench: Bench, end: str, ports: tuple[str, ...]) -> str:
-    return bench.leads.get(bench.nics.get(end, ""), "") or _either(ports)
+    port = bench.leads.get(bench.nics.get(end, ""), "")
+    tag = bench.choice.tag(end, port)
+    return (port or _either(ports)) + (f", VLAN {tag}" if tag else "")
 
 
 def _either(ports: tuple[str, ...]) -> str:
@@ -113,6 +116,8 @@ def _sides(bench: Bench) -> Iterator[str]:
         yield ""
         yield f"[{end}]"
         yield f"nic = {string(bench.nics[end])}"
+        if tag := bench.choice.tag(end, bench.leads.get(bench.nics[end], "")):
+            yield f"vlan = {tag}"
         device = bench.choice.lan if end == "lan" else bench.choice.wan
         if bench.choice.mode is Mode.OBSERVE:
             for version in (4, 6):

@@ -31,7 +31,7 @@ def test_a_nic_leads_to_the_port_that_counted_its_frames(
         return next(counted)
 
     monkeypatch.setattr(plugged, "received", received)
-    monkeypatch.setattr(plugged, "_send", lambda _: None)
+    monkeypatch.setattr(plugged, "_send", lambda *_: None)
     monkeypatch.setattr(plugged, "COUNTED_S", 0)
     leads = asyncio.run(plugged.plugged(Local(), ["nic0"], list(came)))
     assert leads.get("nic0") == port
