@@ -173,9 +173,9 @@ def seen(choice: "Choice", leads: Mapping[str, str]) -> dict[str, str]:
 
 
 def _filled(bench: "Bench", lacking: list[str], nics: list[str]) -> dict[str, str]:
-    if bench.choice.is_trunk and (trunk := next(iter(bench.nics.values()), "")):
-        return dict.fromkeys(("lan", "wan"), trunk)
     rest = [name for name in nics if name not in bench.nics.values() and name not in bench.leads]
+    if bench.choice.is_trunk and (one_nic := [*bench.nics.values(), *rest][:1]):
+        return dict.fromkeys(("lan", "wan"), one_nic[0])
     if len(rest) < len(lacking):
         have = ", ".join(nics) or "none"
         raise UsageError(

@@ -99,7 +99,7 @@ def _send(name: str, tags: Iterable[int]) -> None:
                 _wait_for_carrier(name)
             source = bytes.fromhex(link.get("address").replace(":", ""))
             for tag in tags:
-                _frames(name, EVERYBODY + source + tagged(tag) + REST)
+                _frames(name, EVERYBODY + source + vlan_tag(tag) + REST)
         finally:
             if not was_up:
                 here.link("set", index=link["index"], state="down")
@@ -112,7 +112,7 @@ def _wait_for_carrier(name: str) -> None:
         time.sleep(0.1)
 
 
-def tagged(number: int) -> bytes:
+def vlan_tag(number: int) -> bytes:
     """Return what a frame of a VLAN has behind its addresses (IEEE 802.1Q); nothing of none."""
     return VLAN.to_bytes(2, "big") + number.to_bytes(2, "big") if number else b""
 

@@ -12,10 +12,12 @@ import pytest
 from gatemark.commands.bench.introduce import seen
 from gatemark.error import UsageError
 from gatemark.node.remote.login import Address, Login
+from gatemark.station.load import load
 from gatemark.station.ssh import bridged
+from gatemark.station.ssh.box import Box
 from gatemark.station.ssh.control_port import CommandsError
 from gatemark.station.ssh.interview import choose
-from gatemark.station.ssh.plugged import tagged
+from gatemark.station.ssh.plugged import vlan_tag
 from gatemark.station.ssh.ports import Device, Network, Outlet, Shown, _devices
 from gatemark.station.ssh.written import Bench, drawing, toml
 
@@ -230,5 +232,17 @@ def test_the_file_and_the_drawing_have_the_tags() -> None:
     assert "wan, VLAN 1  WAN" in drawing(bench)
 
 
+def test_the_file_of_a_trunk_has_one_nic_with_both_vlans(tmp_path: Path) -> None:
+    login = Login(Address("192.168.9.1", "root"))
+    nics = {"lan": "enp3s0", "wan": "enp3s0"}
+    bench = Bench(login, choose(TRUNK), nics, {"enp3s0": "eth0"}, "enp2s0", {})
+    file = tmp_path / "bench.toml"
+    file.write_text(toml(bench, file))
+    station = load(str(file))
+    assert isinstance(station, Box)
+    sides = {end: (side.nic, side.vlan) for end, side in station.asked.sides.items()}
+    assert sides == {"lan": ("enp3s0", 10), "wan": ("enp3s0", 20)}
+
+
 def test_a_probe_frame_of_a_vlan_has_its_tag() -> None:
-    assert (tagged(0), tagged(7)) == (b"", bytes.fromhex("81000007"))
+    assert (vlan_tag(0), vlan_tag(7)) == (b"", bytes.fromhex("81000007"))
