@@ -15,7 +15,6 @@ from gatemark.store.loss import Loss
 
 RECORD_SCHEMA = "gatemark.record/2"
 
-REPLAYED: Final = "Replayed:"  # how a note begins of a capture that is not replayed as a whole
 FIRST = "/first"  # behind a trial's name: the record of an attempt that was not believed
 
 Status = Literal["ok", "invalid", "skipped"]
