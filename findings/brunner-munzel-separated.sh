@@ -8,8 +8,8 @@
 # spread, and p is nan: `p < .05` is false, and the regression that anyone sees passes the gate. So is
 # the interval of statsmodels: (nan, nan). For small samples scipy's manual advises to permute the
 # statistic; its permutation_test then says 0 of 3 against 3, where 2 of the 20 orders are as extreme:
-# its tolerance is a part of the infinite statistic, and inf - inf is nan. So the clearest case is unseen by one advice
-# and overstated by the other. scipy warns on stderr. Mann-Whitney and Welch have an answer.
+# its tolerance is a part of the infinite statistic, and inf - inf is nan. So one advice does not see
+# the clearest case, and the other overstates it. scipy warns on stderr. Mann-Whitney and Welch answer.
 set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
