@@ -89,6 +89,11 @@ struct layers_source {
 	const struct packet *packet;
 };
 
+SHARED __u32 layers_bytes(const struct layers_source *source)
+{
+	return source->packet->length;
+}
+
 SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
 {
 	return bpf_skb_load_bytes(source->packet, at, to, bytes);
@@ -187,14 +192,15 @@ INLINE void enter_ipv4(const struct ipv4 *ip, const struct seen *seen)
 	enter(MAP(flows_ipv4), &key, seen, way);
 }
 
-INLINE int take_ipv4(const struct ipv4 *ip, const void *end, __u32 packets)
+/* `whole`: bytes of a packet whose own length is 0, as it is longer than it can say (BIG TCP). */
+INLINE int take_ipv4(const struct ipv4 *ip, const void *end, __u32 packets, __u32 whole)
 {
 	struct seen seen = { .packets = packets };
 
 	if ((const void *)(ip + 1) > end)
 		return 0;
 	seen.header_bytes = (ip->version_words & 15) * 4;
-	seen.bytes = NETWORK16(ip->length);
+	seen.bytes = ip->length ? NETWORK16(ip->length) : whole;
 	seen.protocol = ip->protocol;
 	seen.service = ip->service;
 	if (!(ip->fragment & NETWORK16(NOT_FIRST)))
@@ -251,7 +257,8 @@ INLINE int take_ipv6(const struct packet *packet, __u32 ip_at, const void *end, 
 
 	if (next > end)
 		return 0;
-	seen.bytes = NETWORK16(ip->length) + (__u32)sizeof(*ip);
+	seen.bytes = ip->length ? NETWORK16(ip->length) + (__u32)sizeof(*ip)
+				: packet->length - ip_at;
 	seen.protocol = ip->protocol;
 	seen.service = (__u8)(NETWORK32(ip->version_class_label) >> 20);
 	if (layers_is_extension(seen.protocol))
@@ -288,7 +295,8 @@ SECTION(FLOWS_SECTION) int flows(struct packet *packet)
 	if (type != TYPE_IPV4 && type != TYPE_IPV6)
 		type = look_inside(packet, &ip_at);
 	if (type == TYPE_IPV4)
-		taken = take_ipv4((const void *)(unsigned long)packet->data + ip_at, end, packets);
+		taken = take_ipv4((const void *)(unsigned long)packet->data + ip_at, end, packets,
+				  packet->length - ip_at);
 	else if (type == TYPE_IPV6)
 		taken = take_ipv6(packet, ip_at, end, packets);
 	if (!taken)

@@ -15,7 +15,7 @@ enum layer {
 	LAYER_PPPOE, /* the code of a frame that bears no packet of the session */
 	LAYER_SESSION, /* in a PPPoE session, a PPP protocol */
 	LAYER_PPP, /* on a line of PPP, a PPP protocol */
-	LAYER_MPLS, /* the first half byte behind the labels */
+	LAYER_MPLS,
 	LAYER_VERSION, /* of IP */
 	LAYER_PROTOCOL, /* of IPv4 */
 	LAYER_NEXT, /* IPv6's last next header */

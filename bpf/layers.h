@@ -4,7 +4,8 @@
  * headers to what the packet carries. Captures (agent/src/replay/packet.c) and the programs in the
  * kernel go it alike. What is not read is named by its layer and a number in it.
  *
- * Who includes it defines struct layers_source, and layers_load() before it is used.
+ * Who includes it defines struct layers_source, and layers_load() and layers_bytes() before they
+ * are used.
  */
 #ifndef GM_LAYERS_H
 #define GM_LAYERS_H
@@ -33,6 +34,9 @@ struct layers {
 
 struct layers_source;
 
+/* The bytes of the frame on the wire. */
+SHARED __u32 layers_bytes(const struct layers_source *source);
+
 /* Copies bytes of the frame. Not 0: they are not all there. */
 SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes);
 
@@ -49,10 +53,11 @@ SHARED __u32 layers_stop(struct layers *layers, enum layer layer, __u32 number)
 	return 0;
 }
 
-/* IEEE 802.1Q; in the forms before it the tag of a provider had other types. */
+/* IEEE 802.1Q; before it the tag of a provider had these types of vendors. */
 SHARED int layers_is_tag(__u32 type)
 {
-	return type == 0x8100 || type == 0x88a8 || type == 0x9100;
+	return type == 0x8100 || type == 0x88a8 || type == 0x9100 || type == 0x9200 ||
+	       type == 0x9300;
 }
 
 SHARED int layers_is_label(__u32 type)
@@ -90,19 +95,31 @@ SHARED __u32 layers_session(const struct layers_source *source, struct layers *l
 			  LAYER_SESSION);
 }
 
-/* RFC 3032: a label of 4 bytes, the last one of a stack with a bit. What follows is not named. */
+/*
+ * What the first 6 bytes behind labels begin, of so many in all. A label does not name it, and an
+ * Ethernet address may begin like IP (RFC 4928, section 3); then its length hardly fits.
+ */
+SHARED __u32 layers_behind_labels(const __u8 *bytes, __u32 all)
+{
+	__u32 ipv4 = layers_u16(bytes + 2), ipv6 = layers_u16(bytes + 4) + 40u;
+
+	if (bytes[0] >> 4 == 4 && (!ipv4 || (ipv4 >= 20 && ipv4 <= all)))
+		return TYPE_IPV4;
+	return bytes[0] >> 4 == 6 && ipv6 <= all ? TYPE_IPV6 : 0;
+}
+
+/* RFC 3032: a label of 4 bytes, the last one of a stack with a bit. */
 SHARED __u32 layers_label(const struct layers_source *source, struct layers *layers, __u32 type)
 {
-	__u8 header[5];
+	__u8 header[10];
 
 	if (layers_load(source, layers->at, header, sizeof(header)))
 		return layers_stop(layers, LAYER_SHORT, 0);
 	layers->at += 4;
 	if (!(header[2] & 1))
 		return type;
-	if (header[4] >> 4 == 4)
-		return TYPE_IPV4;
-	return header[4] >> 4 == 6 ? TYPE_IPV6 : layers_stop(layers, LAYER_MPLS, header[4] >> 4);
+	type = layers_behind_labels(header + 4, layers_bytes(source) - layers->at);
+	return type ? type : layers_stop(layers, LAYER_MPLS, 0);
 }
 
 /* IEEE 802.2, and SNAP with an Ethernet type in it (RFC 1042; RFC 1390 for bridges). */

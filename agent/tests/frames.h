@@ -26,6 +26,8 @@ struct test_frame {
 #define TARGET_6 "\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\2"
 #define UDP_OF_8 "\3\xe8\0\x35\0\x10\0\0payload!"
 #define IP_4 "\x45\0\0\x24\x12\x34\x40\0\5\x11\0\0\x0a\0\0\1\x08\x08\x08\x08" UDP_OF_8
+#define IP_4_CUT_LATER "\x45\0\0\0\x12\x34\x40\0\5\x11\0\0\x0a\0\0\1\x08\x08\x08\x08" UDP_OF_8
+#define PADDING "\0\0\0\0\0\0\xde\xad\xbe\xef"
 #define IP_6(length_, next_) "\x60\0\0\0\0" length_ next_ "\x40" SOURCE_6 TARGET_6
 #define UDP_6 IP_6("\x10", "\x11") UDP_OF_8
 #define OPTIONS(next_) next_ "\0\1\4\0\0\0\0"
@@ -47,6 +49,19 @@ static const struct test_frame test_frames[] = {
 	{ "VLAN, IPv6", 1, AS(MACS "\x81\0\0\7\x86\xdd" UDP_6), READ_6(56) },
 	{ "QinQ", 1, AS(MACS "\x88\xa8\0\7\x81\0\0\x08\x08\0" IP_4), READ_4 },
 	{ "older QinQ", 1, AS(MACS "\x91\0\0\7\x81\0\0\x08\x08\0" IP_4), READ_4 },
+	{ "QinQ of 0x9200", 1, AS(MACS "\x92\0\0\7\x81\0\0\x08\x08\0" IP_4), READ_4 },
+	{ "QinQ of 0x9300", 1, AS(MACS "\x93\0\0\7\x81\0\0\x08\x08\0" IP_4), READ_4 },
+	{ "padding and a check sequence", 1, AS(MACS "\x08\0" IP_4 PADDING), READ_4 },
+	{ "padding, IPv6", 1, AS(MACS "\x86\xdd" UDP_6 PADDING), READ_6(56) },
+	{ "a length left to the card", 1, AS(MACS "\x08\0" IP_4_CUT_LATER), READ_4 },
+	{ "a length left to the card, IPv6", 1, AS(MACS "\x86\xdd" IP_6("\0", "\x11") UDP_OF_8),
+	  READ_6(56) },
+	{ "jumbo payload", 1,
+	  AS(MACS "\x86\xdd" IP_6("\0", "\0") "\x11\0\xc2\4\0\0\0\x18" UDP_OF_8), READ_6(64) },
+	{ "more than UDP says", 1,
+	  AS(MACS "\x08\0\x45\0\0\x28\x12\x34\x40\0\5\x11\0\0\x0a\0\0\1\x08\x08\x08\x08" UDP_OF_8
+		  "\0\0\0\0"),
+	  .family = 4, .protocol = 17, .ports = { 1000, 53 }, .ip_bytes = 40, .payload_bytes = 8 },
 	{ "VLAN with LLC", 1, AS(MACS "\x81\0\0\7\0\x2c" SNAP "\x08\0" IP_4), READ_4 },
 	{ "PPPoE", 1, AS(MACS SESSION "\0\x21" IP_4), READ_4 },
 	{ "PPPoE, IPv6", 1, AS(MACS SESSION "\0\x57" UDP_6), READ_6(56) },
@@ -102,6 +117,11 @@ static const struct test_frame test_frames[] = {
 	{ "raw IPv4", 228, AS(IP_4), READ_4 },
 	{ "raw IPv6", 229, AS(UDP_6), READ_6(56) },
 	{ "BSD's loopback", 0, AS("\2\0\0\0" IP_4), READ_4 },
+	{ "BSD's loopback, IPv6", 0, AS("\x18\0\0\0" UDP_6), READ_6(56) },
+	{ "FreeBSD's loopback, IPv6", 0, AS("\x1c\0\0\0" UDP_6), READ_6(56) },
+	{ "macOS's loopback, IPv6", 0, AS("\x1e\0\0\0" UDP_6), READ_6(56) },
+	{ "BSD's loopback, big-endian", 0, AS("\0\0\0\x1c" UDP_6), READ_6(56) },
+	{ "loopback with an Ethernet type", 0, AS("\0\0\x08\0" IP_4), READ_4 },
 	{ "OpenBSD's loopback", 108, AS("\0\0\0\x18" UDP_6), READ_6(56) },
 	{ "PPP", 9, AS("\xff\3\0\x21" IP_4), READ_4 },
 	{ "PPP, compressed", 9, AS("\x21" IP_4), READ_4 },
@@ -127,6 +147,20 @@ static const struct test_frame test_frames[] = {
 	  NOT_READ(PACKET_NOT_IP, "SNAP, organisation that ends in 0x000C") },
 	{ "a pseudowire", 1, AS(MACS "\x88\x47\0\1\1\x40\0\0\0\0\2\0\0\0\0\1"),
 	  NOT_READ(PACKET_NOT_IP, "MPLS, no IP behind its labels") },
+	{ "a bare pseudowire", 1,
+	  AS(MACS "\x88\x47\0\1\1\x40\x6c\x3b\x6b\1\2\3"
+		  "\2\0\0\0\0\1\x08\0" IP_4),
+	  NOT_READ(PACKET_NOT_IP, "MPLS, no IP behind its labels") },
+	{ "a bare pseudowire, as IPv4", 1,
+	  AS(MACS "\x88\x47\0\1\1\x40\x48\xd7\x05\1\2\3"
+		  "\2\0\0\0\0\1\x08\0" IP_4),
+	  NOT_READ(PACKET_NOT_IP, "MPLS, no IP behind its labels") },
+	{ "a frame in a frame", 1, AS(MACS "\x88\xe7\0\0\0\x0a" MACS "\x08\0" IP_4),
+	  NOT_READ(PACKET_NOT_IP, "802.1ah, a frame in a frame") },
+	{ "link aggregation", 1, AS(MACS "\x88\x09\1\1"),
+	  NOT_READ(PACKET_NOT_IP, "LACP, or another slow protocol") },
+	{ "a vendor's tag", 1, AS(MACS "\x82\0\0\x76\x81\0\0\x0a\x08\0" IP_4),
+	  NOT_READ(PACKET_NOT_IP, "Ethernet type 0x8200") },
 	{ "PPP, line control", 9, AS("\xff\3\xc0\x21\1\1\0\4"),
 	  NOT_READ(PACKET_NOT_IP, "PPP, protocol 0xC021") },
 	{ "radio", 127, AS(MACS "\x08\0" IP_4), NOT_READ(PACKET_NOT_IP, "link type 127") },
@@ -140,6 +174,13 @@ static const struct test_frame test_frames[] = {
 	{ "a listener's report", 1,
 	  AS(MACS "\x86\xdd" IP_6("\x10", "\0") "\x3a\0\5\2\0\0\1\0\x8f\0\0\0\0\0\0\0"),
 	  .family = 6, .protocol = 58, .ip_bytes = 56, NOT_READ(PACKET_PROTOCOL, "ICMPv6") },
+	{ "GRE", 1,
+	  AS(MACS
+	     "\x08\0\x45\0\0\x3c\0\0\0\0\x40\x2f\0\0\x0a\0\0\1\x08\x08\x08\x08\0\0\x08\0" IP_4),
+	  .family = 4, .protocol = 47, .ip_bytes = 60, NOT_READ(PACKET_PROTOCOL, "GRE") },
+	{ "mobility", 1, AS(MACS "\x86\xdd" IP_6("\x18", "\x87") "\x11\0\0\0\0\0\0\0" UDP_OF_8),
+	  .family = 6, .protocol = 135, .ip_bytes = 64,
+	  NOT_READ(PACKET_PROTOCOL, "IPv6, next header 135") },
 	{ "SCTP", 1,
 	  AS(MACS "\x86\xdd" IP_6("\x18", "\x3c")
 		     OPTIONS("\x84") "\0\1\0\2\0\0\0\0\0\0\0\0\0\0\0\0"),

@@ -189,6 +189,11 @@ struct layers_source {
 	const struct packet *packet;
 };
 
+SHARED __u32 layers_bytes(const struct layers_source *source)
+{
+	return source->packet->length;
+}
+
 SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
 {
 	return bpf_skb_load_bytes(source->packet, at, to, bytes);

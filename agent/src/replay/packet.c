@@ -47,8 +47,13 @@ const char *const packet_words[PACKET_VERDICTS] = {
 
 struct layers_source {
 	const uint8_t *bytes;
-	uint32_t captured;
+	uint32_t captured, length; /* at hand; on the wire */
 };
+
+SHARED __u32 layers_bytes(const struct layers_source *source)
+{
+	return source->length;
+}
 
 SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
 {
@@ -211,7 +216,7 @@ static enum packet_verdict read_ipv4(struct packet_view *view, struct layers *la
 
 static enum packet_verdict read_ipv6(struct packet_view *view, struct layers *layers, uint32_t rest)
 {
-	const struct layers_source source = { view->ip, view->captured };
+	const struct layers_source source = { view->ip, view->captured, rest };
 	const uint8_t *ip = view->ip;
 	uint16_t payload;
 
@@ -230,6 +235,16 @@ static enum packet_verdict read_ipv6(struct packet_view *view, struct layers *la
 	return PACKET_TAKEN;
 }
 
+/* UDP says where its payload ends (RFC 768): what is behind it is none (RFC 9868). */
+static uint32_t end_of_udp(const struct packet_view *view)
+{
+	uint32_t length = be16_load(view->ip + view->header_bytes + 4);
+
+	if (length < UDP_BYTES || length > view->length - view->header_bytes)
+		return view->length;
+	return view->header_bytes + length;
+}
+
 static enum packet_verdict read_ports(struct packet_view *view, struct layers *layers)
 {
 	uint32_t least = view->protocol == PROTOCOL_TCP ? TCP_BYTES : UDP_BYTES;
@@ -246,8 +261,11 @@ static enum packet_verdict read_ports(struct packet_view *view, struct layers *l
 	view->source_port = be16_load(l4);
 	view->destination_port = be16_load(l4 + 2);
 	view->payload_at = view->header_bytes + least;
-	if (view->protocol == PROTOCOL_UDP)
+	view->payload_end = view->length;
+	if (view->protocol == PROTOCOL_UDP) {
+		view->payload_end = end_of_udp(view);
 		return PACKET_TAKEN;
+	}
 	view->answer = (l4[13] & TCP_SYN_ACK) == TCP_SYN_ACK;
 	view->payload_at = view->header_bytes + (l4[12] >> 4) * 4u;
 	return view->payload_at < view->header_bytes + TCP_BYTES || view->payload_at > view->length
@@ -281,7 +299,7 @@ static enum packet_verdict read_ip(struct packet_view *view, struct layers *laye
 static enum packet_verdict read_frame(struct packet_view *view, struct layers *layers,
 				      const struct capture_packet *packet)
 {
-	const struct layers_source source = { packet->bytes, packet->captured };
+	const struct layers_source source = { packet->bytes, packet->captured, packet->length };
 	uint8_t first;
 
 	if (!skip_link(&source, layers, packet->link) ||

@@ -34,7 +34,7 @@ struct packet_view {
 	const uint8_t *ip; /* the packet, inside the capture's memory */
 	uint32_t captured, length; /* bytes at hand; bytes of the packet as IP has them */
 	uint32_t header_bytes; /* of the IP header, with options and extension headers */
-	uint32_t payload_at; /* from .ip on: behind TCP's or UDP's header */
+	uint32_t payload_at, payload_end; /* from .ip on: behind TCP's or UDP's header; its end */
 	const uint8_t *source, *destination; /* addresses: 4 or 16 bytes */
 	uint16_t source_port, destination_port;
 	bool answer; /* TCP's SYN and ACK: the sender is the server */

@@ -15,10 +15,12 @@ struct known {
 /* What captures of homes have most; numbers are IANA's, and of LLC those of IEEE 802. */
 static const struct known known[] = {
 	{ LAYER_ETHERNET, 0x0806, "ARP" },
+	{ LAYER_ETHERNET, 0x8809, "LACP, or another slow protocol" },
 	{ LAYER_ETHERNET, 0x8863, "PPPoE discovery" },
 	{ LAYER_ETHERNET, 0x888e, "EAPOL" },
 	{ LAYER_ETHERNET, 0x88cc, "LLDP" },
 	{ LAYER_ETHERNET, 0x88e5, "MACsec" },
+	{ LAYER_ETHERNET, 0x88e7, "802.1ah, a frame in a frame" },
 	{ LAYER_LLC, 0x4242, "LLC, spanning tree" },
 	{ LAYER_LLC, 0xfefe, "LLC, IS-IS" },
 	{ LAYER_LLC, 0xffff, "IPX" },

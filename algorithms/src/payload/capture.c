@@ -27,11 +27,17 @@ int gm_capture_is(const uint8_t *file, size_t size)
 	return 0;
 }
 
+/* Where the payload ends, as far as it was captured. */
+static uint32_t payload_end(const struct packet_view *view)
+{
+	return view->payload_end < view->captured ? view->payload_end : view->captured;
+}
+
 /* Whether a packet bears a payload, which the first of its fragments may begin. */
 static int has_payload(const struct packet_view *view, enum packet_verdict verdict)
 {
 	return (verdict == PACKET_TAKEN || (verdict == PACKET_FRAGMENT && view->begins)) &&
-	       view->payload_at < view->captured;
+	       view->payload_at < payload_end(view);
 }
 
 static int add_packet(struct gm_records *records, struct left *left,
@@ -43,7 +49,7 @@ static int add_packet(struct gm_records *records, struct left *left,
 	left_read(left, packet);
 	if (has_payload(&view, verdict))
 		return gm_records_add(records, view.ip + view.payload_at,
-				      view.captured - view.payload_at);
+				      payload_end(&view) - view.payload_at);
 	records->skipped++;
 	if (verdict != PACKET_TAKEN)
 		left_add(left, verdict, packet, &view);

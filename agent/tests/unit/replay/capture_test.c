@@ -92,6 +92,33 @@ TEST(pcap_of_old_versions_has_its_lengths_swapped)
 	CHECK_EQUAL(last.length, 40);
 }
 
+/* Above the link type are bits about the check sequence (draft-ietf-opsawg-pcap, section 4). */
+TEST(pcap_that_has_the_check_sequences_too)
+{
+	struct made made = { 0 };
+	struct capture_packet last;
+
+	made_pcap(&made, MAGIC_US, 4u << 28 | 1 << 26 | 1);
+	made_record(&made, 1, 0, packet, 16, 16);
+	CHECK_EQUAL(read_made(&made, &last), 1);
+	CHECK_EQUAL(last.link, 1);
+}
+
+/* A maker of captures writes all ones for no limit, another the shorter length for the longer. */
+TEST(lengths_that_contradict_each_other_lose_no_packet)
+{
+	struct made made = { 0 };
+	struct capture_packet last;
+
+	made_section(&made);
+	made_interface(&made, 1, 0xffffffff, 9, 0);
+	made_packet(&made, 6, 0, 5, packet, 16, 1);
+	made_simple(&made, packet, 16, 16);
+	CHECK_EQUAL(read_made(&made, &last), 2);
+	CHECK_EQUAL(last.captured, 16);
+	CHECK_EQUAL(last.length, 16);
+}
+
 TEST(pcapng_counts_time_as_the_interface_says)
 {
 	static const struct {
@@ -342,7 +369,7 @@ TEST(every_frame_of_the_table_is_read_or_named)
 		if (frame->ip_bytes)
 			CHECK_EQUAL(view.length, frame->ip_bytes);
 		if (frame->payload_bytes)
-			CHECK_EQUAL(view.length - view.payload_at, frame->payload_bytes);
+			CHECK_EQUAL(view.payload_end - view.payload_at, frame->payload_bytes);
 		if (frame->unread)
 			CHECK_TEXT(unread_name(name, view.unread, view.number), frame->unread);
 		if (test_failures != failures)
