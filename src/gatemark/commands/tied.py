@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gatemark.commands import locate, reading
 
 if TYPE_CHECKING:
@@ -39,6 +37,8 @@ def untied(path: Path, file: "DeviceFile") -> str:
 
 
 def _differences(file: "DeviceFile", run: "DeviceFile") -> Iterator[str]:
+    import msgspec
+
     if file.device.virtual != run.device.virtual:
         yield f"virtual is {str(run.device.virtual).lower()} there"
     if file.device.facts != run.device.facts:

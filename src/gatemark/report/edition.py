@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which program this is, to the byte: what was derived by another one is derived anew."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,8 @@ SUFFIXES: Final = (".py", ".toml", ".csv")  # rules, plans, what others publishe
 
 def edition() -> str:
     """A digest of the version, and of every file that an answer could depend on."""
+    import hashlib  # heavy, and not needed for the help
+
     digest = hashlib.sha256(gatemark.__version__.encode())
     for path in sorted(_sources(PACKAGE)):
         digest.update(f"\0{path.removeprefix(PACKAGE)}\0".encode())

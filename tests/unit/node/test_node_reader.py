@@ -186,6 +186,7 @@ OWN = {  # what looks like it, and reads no text of a host
     ("workload/fill.py", "ready"),
     # checked where it entered (node/checked.py)
     ("station/ssh/box.py", "_addresses"),
+    ("station/ssh/ports.py", "vlan"),
     # this machine's own kernel
     ("probe/connections.py", "kernel_bytes"),
     ("probe/connections.py", "_meminfo"),

@@ -61,6 +61,7 @@ KNOWN: Final[Mapping[str, set[str]]] = {
     "node/remote/push.py": {"gatemark-lease-*"},  # whether it is there
     "node/shared.sh": {"gatemark-once.*", "gatemark-program-*"},
     "probe/sampled.py": set(),  # fresh
+    "scratch.py": set(),  # fresh; what a killed one left is opened without following links
     "station/lock.py": set(),  # the folder itself is locked
     "station/ssh/interview.py": set(),  # a message
     "station/ssh/ports.py": set(),  # fresh
