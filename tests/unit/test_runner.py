@@ -127,6 +127,17 @@ def test_what_failed_is_tried_again_where_that_is_asked(
     assert outcome.line() == line
 
 
+def test_what_judges_files_is_tried_once(root: Path) -> None:
+    tries = []
+
+    def stage(_: Path, chosen: Chosen) -> Outcome:
+        tries.append(chosen)
+        return Outcome([Case("ruff", "failure"), Case("ruff")])
+
+    assert run.run_one("lint", stage, root / "lint.xml", All(), retry=True).failed == 1
+    assert len(tries) == 1
+
+
 def test_a_stage_without_tests_fails(root: Path) -> None:
     (root / "tests" / "empty").mkdir(parents=True)
     outcome = stages.pytest("empty", "empty", 0)(root, All())

@@ -47,7 +47,7 @@ static void fill_ipv4(uint8_t *ip, uint32_t bytes, uint32_t number)
 	be16_store(ip + 6, be16_load(ip + 6) & DF);
 	ip[8] = TTL;
 	be16_store(ip + 10, 0);
-	be16_store(ip + 10, (uint16_t)~checksum_fold(checksum_sum(ip, (ip[0] & 15u) * 4)));
+	be16_store(ip + 10, (uint16_t)~checksum_fold(checksum_sum(ip, (size_t)(ip[0] & 15u) * 4)));
 }
 
 static void fill_ipv6(uint8_t *ip, uint32_t bytes, uint32_t number)

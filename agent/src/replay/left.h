@@ -20,8 +20,8 @@ void left_read(struct left *left, const struct capture_packet *packet);
 void left_add(struct left *left, enum packet_verdict why, const struct capture_packet *packet,
 	      const struct packet_view *view);
 
-/* "2 ARP, 3 too long": all reasons with their numbers; of a capture without packets so. Returns text. */
-const char *left_explain(const struct left *left, char *text, size_t room);
+/* "2 ARP, 3 too long": all reasons with their numbers; of a capture without packets so. Returns `to`. */
+const char *left_explain(const struct left *left, char *to, size_t room);
 
 /* Why most packets were left out; PACKET_TAKEN where none was. */
 enum packet_verdict left_main(const struct left *left);

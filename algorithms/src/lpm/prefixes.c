@@ -129,8 +129,11 @@ static int add_route(struct gm_prefixes *prefixes, struct hops *hops, const stru
 
 	if (line->next_hop.at == line->next_hop.end)
 		hops->all = 0;
-	else if (hops->all && !(route.next_hop = hop_number(hops, line->next_hop)))
-		return GM_LPM_TOO_LARGE;
+	if (hops->all) {
+		route.next_hop = hop_number(hops, line->next_hop);
+		if (!route.next_hop)
+			return GM_LPM_TOO_LARGE;
+	}
 	return gm_prefixes_add(prefixes, &route);
 }
 
