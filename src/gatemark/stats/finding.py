@@ -42,12 +42,16 @@ Shape = Literal[
     "fragments",
     "headers",
     "discards",
+    "ipsec",
+    "invalid",
     "rule",
     "no-listener",
     "listen-queue",
     "socket-buffer",
+    "send-buffer",
     "errors",
     "ring",
+    "not-taken",
     "backlog",
     "ingress",
     "queue",
@@ -86,12 +90,16 @@ NAMES: Final[dict[Shape, str]] = {
     "fragments": "fragments that make no packet",
     "headers": "headers that are not taken",
     "discards": "discards of the IP layer",
+    "ipsec": "IPsec that drops",
+    "invalid": "packets of no connection",
     "rule": "a rule that drops",
     "no-listener": "ports that nobody listens at",
     "listen-queue": "a full listen queue",
     "socket-buffer": "a full socket buffer",
+    "send-buffer": "a full buffer of a sender",
     "errors": "errors of a port",
     "ring": "a full ring of a port",
+    "not-taken": "packets that nobody takes",
     "backlog": "a full backlog of a CPU",
     "ingress": "drops before the IP layer",
     "queue": "a full queue of a port",
@@ -118,11 +126,14 @@ COUNTED: Final[tuple[Shape, ...]] = (
         "no-route",
     ),
     *("time-to-live", "checksum", "neighbour-table", "no-neighbour", "fragments", "headers"),
-    *("discards", "rule", "no-listener", "listen-queue", "socket-buffer", "errors", "ring"),
-    *("backlog", "ingress", "queue"),
+    *("discards", "ipsec", "invalid", "rule", "no-listener", "listen-queue", "socket-buffer"),
+    *("send-buffer", "errors", "ring", "not-taken", "backlog", "ingress", "queue"),
 )
 # Of these, those of which no test packet was lost.
-LOSSLESS: Final[tuple[Shape, ...]] = ("changed-marks", "full-table", "listen-queue")
+LOSSLESS: Final[tuple[Shape, ...]] = (
+    *("changed-marks", "full-table", "listen-queue"),
+    "send-buffer",
+)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

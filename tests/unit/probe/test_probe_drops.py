@@ -19,6 +19,19 @@ table inet filter { # handle 1
 \t\tudp dport 5002 counter packets 5 bytes 3 reject with icmp port-unreachable # handle 8
 \t\tudp dport 5003 counter packets {n} bytes 3 accept # handle 9
 """
+FW4 = """\
+@@ nft rules
+table inet fw4 { # handle 1
+\tchain reject_from_wan { # handle 2
+\t\tiifname "wan" counter packets {n} bytes 9 jump handle_reject comment "!fw4" # handle 3
+\t\tiifname "lan" counter packets {n} bytes 9 jump forward_lan # handle 4
+"""
+IPSEC = "@@ IPsec\nXfrmInError 0\nXfrmInNoStates {n}\nXfrmInNoPols {n}\n"
+UDP = """\
+@@ IPv4
+Udp: InDatagrams RcvbufErrors SndbufErrors MemErrors
+Udp: 9 0 {n} {n}
+"""
 SNMP = """\
 @@ IPv4
 Ip: Forwarding DefaultTTL InReceives InHdrErrors InAddrErrors FragFails
@@ -102,6 +115,18 @@ def rose(text: str, *, is_own: bool = True) -> list[tuple[str, str, str, int]]:
     ("text", "rows"),
     [
         (NFT, [("netfilter", 'nft rule "udp dport 5001 drop"', "inet filter forward handle 7")]),
+        (
+            FW4,
+            [
+                (
+                    "netfilter",
+                    'nft rule "iifname "wan" jump handle_reject comment "!fw4""',
+                    "inet fw4 reject_from_wan handle 3",
+                )
+            ],
+        ),
+        (IPSEC, [("ip", "XfrmInNoStates", ""), ("ip", "XfrmInNoPols", "")]),
+        (UDP, [("socket", "Udp.MemErrors", ""), ("event", "Udp.SndbufErrors", "")]),
         (
             SNMP,
             [

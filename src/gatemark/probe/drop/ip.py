@@ -32,7 +32,9 @@ V4: Final[Mapping[str, tuple[str, str]]] = {
     "TcpExt.IPReversePathFilter": (IP, MARTIAN),
     "Udp.NoPorts": (SOCKET, ""),
     "Udp.RcvbufErrors": (SOCKET, ""),
+    "Udp.MemErrors": (SOCKET, ""),  # all sockets of UDP together: Linux 5.11
     "Udp.InCsumErrors": (SOCKET, ""),
+    "Udp.SndbufErrors": (EVENT, ""),  # a program may send it again
     "Tcp.InCsumErrors": (EVENT, ""),
     "TcpExt.ListenDrops": (EVENT, ""),
     "TcpExt.TCPBacklogDrop": (EVENT, ""),
@@ -53,6 +55,8 @@ V6: Final[Mapping[str, tuple[str, str]]] = {
     "Ip6ReasmFails": (IP, ""),
     "Udp6NoPorts": (SOCKET, ""),
     "Udp6RcvbufErrors": (SOCKET, ""),
+    "Udp6MemErrors": (SOCKET, ""),
+    "Udp6SndbufErrors": (EVENT, ""),
     "Udp6InCsumErrors": (SOCKET, ""),
     "Icmp6OutDestUnreachs": (ICMP, ""),
     "Icmp6OutPktTooBigs": (ICMP, ""),
@@ -75,6 +79,13 @@ def snmp6(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
     """A name and a number a line."""
     del devices
     yield from _known(by_name(lines), V6)
+
+
+def ipsec(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
+    """Each reason of IPsec (net/xfrm/xfrm_proc.c)."""
+    del devices
+    for name, count in by_name(lines).items():
+        yield Drop(stage=IP, cause=name, packets=count)
 
 
 def routes(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
@@ -107,11 +118,13 @@ SNMP: Final = literal(
     "grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
 )
 SNMP6: Final = literal("cat /proc/net/snmp6")
+IPSEC: Final = literal("[ ! -e /proc/net/xfrm_stat ] || cat /proc/net/xfrm_stat")
 ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
 TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")
 PARTS: Final = (
     Part("IPv4", SNMP, snmp, "no /proc/net/snmp"),
     Part("IPv6", SNMP6, snmp6, "no IPv6"),
+    Part("IPsec", IPSEC, ipsec, "no xfrm_stat"),
     Part("blackhole routes", ROUTES, routes, "no rt_cache", shared=True),
     Part("neighbours", TABLES, neighbours, "no arp_cache", shared=True),
 )

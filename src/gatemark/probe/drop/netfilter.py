@@ -17,7 +17,7 @@ from gatemark.store.drops import EVENT, NETFILTER, Drop
 # heads say where a rule is.
 RULES: Final = (
     'all=$(nft -a list ruleset) && echo "$all" | '
-    "grep -E '^table|^\tchain|counter packets.* (drop|reject)' || true"
+    "grep -E '^table|^\tchain|counter packets.* (drop|reject|jump handle_reject)' || true"
 )
 NFT: Final = literal(f"command -v nft > /dev/null && {{ {RULES}; }}")
 HEAD: Final = re.compile(r"(?:table (?P<table>\S+ \S+)|\tchain (?P<chain>\S+)) \{")
@@ -25,7 +25,8 @@ COUNTED: Final = re.compile(
     r"\s*(?P<match>.*?)\s?counter packets (?P<packets>\d+) bytes \d+ (?P<rest>.*?)"
     r"(?: # handle (?P<handle>\d+))?"
 )
-VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject)\b")
+# OpenWrt's firewall counts what it rejects at the jump to a chain that does nothing else.
+VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject|jump handle_reject)\b")
 
 # Only where the older tables are in use: looking at them would load them. Programs of one name
 # print nft's rules, too, which were read above.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The counters of one trial under the names of the table, and what they are a share of."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Final
 
 from gatemark.stats.shape.reconcile import beyond, name, once
@@ -44,14 +45,21 @@ def counts(record: Record) -> dict[str, Count]:
     return table | drops | freed | marks
 
 
-def matching(counted: Mapping[str, Count], names: Iterable[str]) -> list[Count]:
-    """The counters of these names; a name that ends with `*` is the beginning of many."""
-    return [count for key, count in counted.items() if any(is_named(key, each) for each in names)]
+def matching(
+    counted: Mapping[str, Count], names: Collection[str], without: Collection[str] = ()
+) -> list[Count]:
+    """The counters of the first names and of none of the others; `*` stands for any text."""
+    return [
+        count
+        for key, count in counted.items()
+        if any(is_named(key, name) for name in names)
+        and not any(is_named(key, name) for name in without)
+    ]
 
 
 def is_named(key: str, name: str) -> bool:
-    """Return True if a counter has this name, or this beginning."""
-    return key.startswith(name[:-1]) if name.endswith("*") else key == name
+    """Return True if a counter has this name, or fits it."""
+    return fnmatchcase(key, name)
 
 
 def sent(record: Record) -> float | None:

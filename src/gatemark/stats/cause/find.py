@@ -132,7 +132,7 @@ def _reads(cause: Cause, record: Record, counted: Mapping[str, Count]) -> bool:
 
 
 def _sight(cause: Cause, record: Record, counted: Mapping[str, Count]) -> Sight | None:
-    rows = matching(counted, cause.counters)
+    rows = matching(counted, cause.counters, cause.without)
     whole, less = sum(row.packets for row in rows), matching(counted, cause.less)
     packets = whole - sum(row.packets for row in less)
     if packets <= _chance(record) or not _applies(cause, record, counted):

@@ -2,9 +2,9 @@
 """The one table of counters: which cause a counter names, in words, and what to type about it.
 
 A counter is called as `counts` calls it: `ip.FragFails` is the counter FragFails of the stage `ip`
-(store/drops.py), `record.corrupt` a field of a record. A name that ends with `*` is the beginning
-of many: rules and queues have names of their own. Each counter that a record can hold is in a
-cause, or in NO_CAUSE with the reason. In words, `{count}` is packets of a trial, `{share}` and
+(store/drops.py), `record.corrupt` a field of a record. A `*` in a name stands for any text: rules
+and queues have names of their own. Each counter that a record can hold is in a cause, or in
+NO_CAUSE with the reason. In words, `{count}` is packets of a trial, `{share}` and
 `{part}` their share of what was sent, `{where}` the counter's own place.
 """
 
@@ -27,12 +27,15 @@ class Cause:
     less: tuple[str, ...] = ()  # counters of what is in it, and no test packet: a gateway's ICMP
     needs: tuple[str, ...] = ()  # one of these rose as well
     lacks: tuple[str, ...] = ()  # none of these did
+    without: tuple[str, ...] = ()  # these of its counters are of another cause
     # What overload, a shaper or a line does as well: then it is no fault.
     by_load: bool = False
 
 
 # ICMP about a time to live is sent of some packets alone (sysctl icmp_ratelimit).
 EXPIRED: Final = ("icmp.Icmp.OutTimeExcds", "icmp.Icmp6OutTimeExcds")
+# Rules for what connection tracking cannot place.
+INVALID: Final = ("netfilter.*ct state*invalid*", "netfilter.*--ctstate*INVALID*")
 CAUSES: Final[tuple[Cause, ...]] = (
     Cause(
         "changed-marks",
@@ -170,11 +173,28 @@ CAUSES: Final[tuple[Cause, ...]] = (
         ),
     ),
     Cause(
+        "ipsec",
+        ("ip.Xfrm*", "freed.XFRM_POLICY"),
+        "IPsec dropped {count} packets ({share}): no state or policy fits them, or a key is wrong.",
+        "drops {part} by IPsec",
+        "`cat /proc/net/xfrm_stat` says why, `ip xfrm policy` and `ip xfrm state` what fits.",
+    ),
+    Cause(
+        "invalid",
+        INVALID,
+        "A rule dropped {count} packets ({share}) that are of no connection that the gateway saw "
+        "begin, or are out of its window: {where}.",
+        "takes {part} for packets of no connection",
+        "`sysctl net.netfilter.nf_conntrack_log_invalid=255`, then `dmesg`, says why; answers that "
+        "come by another gateway are such packets.",
+    ),
+    Cause(
         "rule",
         ("netfilter.nft rule*", "netfilter.iptables*"),
         "A rule dropped {count} packets ({share}): {where}.",
         "drops {part} by a rule",
         "`nft -a list ruleset` has its handle, `iptables-save -c` its count.",
+        without=INVALID,
     ),
     Cause(
         "no-listener",
@@ -193,11 +213,24 @@ CAUSES: Final[tuple[Cause, ...]] = (
     ),
     Cause(
         "socket-buffer",
-        ("socket.Udp.RcvbufErrors", "socket.Udp6RcvbufErrors"),
+        (
+            *("socket.Udp.RcvbufErrors", "socket.Udp6RcvbufErrors"),
+            *("socket.Udp.MemErrors", "socket.Udp6MemErrors"),
+        ),
         "A program on the gateway did not read {count} packets ({share}) in time: the buffer of "
         "its socket was full.",
         "drops {part} at a full socket buffer",
-        "`ss -uamp` shows whose; `sysctl net.core.rmem_max` is its most.",
+        "`ss -uamp` shows whose; `sysctl net.core.rmem_max` is its most, and "
+        "`net.ipv4.udp_mem` that of all together.",
+        by_load=True,
+    ),
+    Cause(
+        "send-buffer",
+        ("event.Udp.SndbufErrors", "event.Udp6SndbufErrors"),
+        "A program on the gateway could not send {count} packets ({share}) at once: the buffer of "
+        "its socket was full. One that does not try again loses them.",
+        "cannot send {part} at once",
+        "`ss -uamp` shows whose; `sysctl net.core.wmem_max` is its most.",
         by_load=True,
     ),
     Cause(
@@ -211,11 +244,22 @@ CAUSES: Final[tuple[Cause, ...]] = (
         "ring",
         (
             *("port in.rx_missed_errors", "port in.rx_over_errors", "port in.rx_fifo_errors"),
-            *("port in.rx_dropped", "port out.tx_dropped"),
+            "port out.tx_dropped",
         ),
         "A port dropped {count} packets ({share}), as nobody took them in time: {where}.",
         "drops {part} at a port's ring",
         "`ethtool -G PORT rx N` makes the ring longer; feature `steering` spreads its work.",
+        by_load=True,
+    ),
+    Cause(
+        "not-taken",
+        ("port in.rx_dropped", "freed.UNHANDLED_PROTO", "freed.OTHERHOST"),
+        "Nobody took {count} packets ({share}) that a port received: they have a protocol or a "
+        "VLAN tag that it does not serve, or another's MAC address, or its driver calls a full "
+        "ring so: {where}.",
+        "does not take {part} from a port",
+        "`ip -d link`, `bridge vlan` and `tcpdump -e` show tags and addresses; `ethtool -S PORT` "
+        "has the driver's own counters.",
         by_load=True,
     ),
     Cause(

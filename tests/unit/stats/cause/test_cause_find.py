@@ -70,6 +70,37 @@ def test_a_run_without_a_fault_names_nothing() -> None:
     assert named((), builder.trials()) == ()
 
 
+# As public reports have them (docs/measured.md).
+@pytest.mark.parametrize(
+    ("rises", "shape", "words"),
+    [
+        ({'netfilter.nft rule "ct state invalid drop"': 500}, "invalid", "no connection that"),
+        ({'netfilter.iptables rule "-m conntrack --ctstate INVALID -j DROP"': 500}, "invalid", ""),
+        ({"port in.rx_dropped": 500}, "not-taken", "a protocol or a VLAN tag"),
+        ({"socket.Udp.MemErrors": 500}, "socket-buffer", "udp_mem"),
+        ({"event.Udp.SndbufErrors": 500}, "send-buffer", "could not send 500 packets"),
+        ({"ip.XfrmInNoStates": 500}, "ipsec", "IPsec dropped 500 packets (5.0 %)"),
+    ],
+)
+def test_counters_of_public_reports_have_the_words(
+    rises: dict[str, int], shape: str, words: str
+) -> None:
+    (finding,) = findings(trial(rises, lost=500))
+    assert finding.shape == shape
+    assert words in finding.words
+
+
+def test_a_rule_is_told_beside_what_is_of_no_connection() -> None:
+    rules = {
+        'netfilter.nft rule "ct state invalid drop"': 900,
+        'netfilter.nft rule "udp drop"': 500,
+    }
+    invalid, rule = findings(trial(rules, lost=1_400))
+    assert (invalid.shape, rule.shape) == ("invalid", "rule")
+    assert "500 packets" in rule.words
+    assert "udp drop" in rule.words
+
+
 def test_marks_that_changed_are_told_with_the_mark_that_was_sent() -> None:
     marked = replace(UDP, dscp=46)
     (finding,) = findings(trial({"record.mark_changed": SENT}, definition=marked))

@@ -14,8 +14,14 @@ from gatemark.store.record import Accounting
 
 DEVICES = ("gw0", "gw1")
 QDISC = ("drops", "overlimits", "requeues")  # of a port, as the probe `shaper` sums them
-RULES = "table ip t {\n\tchain c {\n\t\tudp dport 1 counter packets 9 bytes 9 drop\n"
-LEGACY = "*filter\n:FORWARD DROP [9:9]\n[9:9] -A FORWARD -p udp -j DROP\n"
+RULES = (
+    "table ip t {\n\tchain c {\n\t\tudp dport 1 counter packets 9 bytes 9 drop\n"
+    "\t\tct state invalid counter packets 9 bytes 9 drop\n"
+)
+LEGACY = (
+    "*filter\n:FORWARD DROP [9:9]\n[9:9] -A FORWARD -p udp -j DROP\n"
+    "[9:9] -A FORWARD -m conntrack --ctstate INVALID -j DROP\n"
+)
 QUEUES = (
     '[{"dev":"gw1","kind":"pfifo","root":true,"drops":9},'
     '{"dev":"gw1","kind":"clsact","drops":9},'
@@ -44,6 +50,7 @@ def read() -> set[str]:
         | of(ip.snmp6([f"{name} 9" for name in ip.V6], DEVICES))
         | of(ip.routes(table(*ip.LOOKED_UP), DEVICES))
         | of(ip.neighbours([*neighbours, *neighbours], DEVICES))
+        | of(ip.ipsec(["XfrmInNoStates 9"], DEVICES))
         | of(netfilter.conntrack(table(*netfilter.TABLE), DEVICES))
         | of(netfilter.nft(RULES.splitlines(), DEVICES))
         | of(netfilter.legacy(LEGACY.splitlines(), DEVICES))
