@@ -30,6 +30,20 @@ static const struct {
 	  "1:bytes in bars that are not hexadecimal 2:a rule without content and pcre: "
 	  "nothing to search ",
 	  "all" },
+	/* As public reports have them (docs/measured.md). */
+	{ "alert tcp any any -> any any ( \\\n  msg:\"x\"; \\\r\n  content:\"abc\"; \\\n)\nd\n",
+	  "abc/64 d/0 ", "", "" },
+	{ "alert http (\n    msg:\"x\";\n    content:\"GET\",fast_pattern,nocase;\n    "
+	  "sid:1;\n)\nd\n",
+	  "GET/65 d/0 ", "", "fast_pattern" },
+	{ "file_id ( msg:\"x\"; file_data; content:\"|25 50|\",depth 5; sid:2; )\n", "%P/64 ", "",
+	  "file_data, depth 5" },
+	{ "# alert \\\nalert tcp any any -> any any (content:\"a\";\n", "",
+	  "2:a group is not closed ", "" },
+	{ "alert ip any any -> any any (content:\"a\";\nalert ip any any -> any any "
+	  "(content:\"b\";)\n",
+	  "b/64 ", "1:a group is not closed ", "" },
+	{ "pass (a|b)c\n(d)\n", "pass (a|b)c/0 (d)/0 ", "", "" },
 	{ "a(?=b)\nabc\n", "abc/0 ", "1:look-around ", "" },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lpm/line.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int is_blank(char c)
@@ -51,16 +52,13 @@ static int is_one_of(struct gm_text word, const char *const *words)
 	return 0;
 }
 
-/* `ip route` breaks the hops of a route into lines of their own (ip-route(8)). */
+/* `ip route` breaks the hops of a route into lines of their own (ip-route(8)), and so does BIRD. */
 static int goes_on(const char *at, const char *end)
 {
-	static const char word[] = "nexthop ";
-	const char *first = at;
+	static const char *const words[] = { "nexthop", "via", NULL };
+	struct gm_text line = trimmed((struct gm_text){ at, end });
 
-	while (at < end && is_blank(*at))
-		at++;
-	return at > first && (size_t)(end - at) >= sizeof(word) - 1 &&
-	       memcmp(at, word, sizeof(word) - 1) == 0;
+	return at < end && is_blank(*at) && is_one_of(word_of(&line), words);
 }
 
 struct gm_text gm_line_take(const char *text, const char *end, const char **next, uint32_t *lines)
@@ -96,20 +94,26 @@ static const char *read_destination(struct gm_text word, struct gm_line *line, i
 	return reason;
 }
 
-/* Of what `ip route` prints behind a destination: `via A dev X`, or all hops of several. */
+/*
+ * Of what `ip route` or BIRD prints behind a destination: `via A dev X`, or all hops of several. Of
+ * BIRD 1 the first one, of BIRD 2, which has `unicast` first, what is in the lines below.
+ */
 static struct gm_text hop_of(struct gm_text rest)
 {
 	static const char *const attributes[] = {
 		"proto", "scope", "src", "metric", "table", NULL
 	};
+	const char *below = memchr(rest.at, '\n', (size_t)(rest.end - rest.at));
 	struct gm_text left = rest;
 
-	if (memchr(rest.at, '\n', (size_t)(rest.end - rest.at)))
-		return rest;
-	while (left.at < left.end) {
+	while (left.at < left.end && (!below || left.at < below)) {
 		struct gm_text word = word_of(&left);
 
-		if (is_one_of(word, attributes))
+		if (*word.at == '[')
+			return trimmed((struct gm_text){ rest.at, word.at });
+		if (is_word(word, "unicast") && below)
+			return trimmed((struct gm_text){ below + 1, rest.end });
+		if (is_one_of(word, attributes) && !below)
 			return trimmed((struct gm_text){ rest.at, word.at });
 	}
 	return rest;
@@ -117,8 +121,10 @@ static struct gm_text hop_of(struct gm_text rest)
 
 static int is_ip_route(struct gm_text rest)
 {
-	static const char *const words[] = { "via",   "dev",	 "proto", "metric", "scope",
-					     "table", "nexthop", "nhid",  "src",    NULL };
+	static const char *const words[] = { "via",	 "dev",	    "proto",	 "metric",
+					     "scope",	 "table",   "nexthop",	 "nhid",
+					     "src",	 "unicast", "blackhole", "unreachable",
+					     "prohibit", NULL };
 
 	return is_one_of(word_of(&rest), words);
 }
@@ -134,6 +140,66 @@ static void set_family(struct gm_line *line)
 	line->family = memchr(via.at, ':', (size_t)(via.end - via.at)) ? 6 : 4;
 }
 
+/* ExaBGP: `neighbor A announce route PREFIX next-hop HOP ...`. Returns 0 where it is none. */
+static int read_announced(struct gm_text text, struct gm_line *line)
+{
+	static const char *const begins[] = { "announce", "neighbor", "route", NULL };
+	struct gm_text rest = text, word = word_of(&rest);
+
+	if (!is_one_of(word, begins))
+		return 0;
+	while (!is_word(word, "route") && rest.at < rest.end)
+		word = word_of(&rest);
+	line->reason = read_destination(word_of(&rest), line, 0);
+	while (rest.at < rest.end && !is_word(word_of(&rest), "next-hop"))
+		;
+	line->next_hop = word_of(&rest);
+	return 1;
+}
+
+static int is_number(struct gm_text word)
+{
+	const char *at = word.at;
+
+	while (at < word.end && *at >= '0' && *at <= '9')
+		at++;
+	return at == word.end && at > word.at;
+}
+
+/* RIPE's riswhois dumps: origin, prefix, peers. The origin may be a set: `{1,2}`. */
+static int read_origin(struct gm_text text, struct gm_line *line)
+{
+	struct gm_text rest = text, origin = word_of(&rest);
+	const char *close = memchr(text.at, '}', (size_t)(text.end - text.at));
+
+	if (*text.at == '{' && close) {
+		origin = (struct gm_text){ text.at, close + 1 };
+		rest = trimmed((struct gm_text){ close + 1, text.end });
+	} else if (!is_number(origin)) {
+		return 0;
+	}
+	line->reason = read_destination(word_of(&rest), line, 0);
+	line->next_hop = origin;
+	return 1;
+}
+
+/* CAIDA's pfx2as: address, length, origin. */
+static int read_columns(struct gm_text text, struct gm_line *line)
+{
+	struct gm_text rest = text, address = word_of(&rest), length = word_of(&rest);
+	char prefix[64];
+	int bytes;
+
+	if (!is_number(length) || memchr(address.at, '/', (size_t)(address.end - address.at)) ||
+	    text.end - text.at >= (long)sizeof(prefix))
+		return 0;
+	bytes = snprintf(prefix, sizeof(prefix), "%.*s/%.*s", (int)(address.end - address.at),
+			 address.at, (int)(length.end - length.at), length.at);
+	line->reason = read_destination((struct gm_text){ prefix, prefix + bytes }, line, 0);
+	line->next_hop = word_of(&rest);
+	return 1;
+}
+
 static void read_words(struct gm_text text, struct gm_line *line)
 {
 	static const char *const types[] = { "unicast",	  "local", "broadcast", "multicast",
@@ -144,6 +210,10 @@ static void read_words(struct gm_text text, struct gm_line *line)
 	struct gm_text type = { word.at, word.at };
 	int by_ip;
 
+	if (read_announced(text, line) || read_origin(text, line) || read_columns(text, line)) {
+		line->kind = line->reason ? GM_LINE_BAD : GM_LINE_ROUTE;
+		return;
+	}
 	if (is_one_of(word, types)) {
 		type = word;
 		word = word_of(&rest);
@@ -170,6 +240,26 @@ static struct gm_text field_of(struct gm_text text, int number)
 	return field;
 }
 
+/* bgpreader: R or U|kind|time|...|prefix|next hop|...; older ones have fewer fields before it. */
+static int read_stream(struct gm_text text, struct gm_line *line)
+{
+	static const char *const files[] = { "R", "U", NULL }, *const routes[] = { "R", "A", NULL };
+	int at = 7;
+
+	if (!is_one_of(field_of(text, 0), files))
+		return 0;
+	line->kind = GM_LINE_NO_ROUTE;
+	if (!is_one_of(field_of(text, 1), routes))
+		return 1;
+	if (!memchr(field_of(text, at).at, '/',
+		    (size_t)(field_of(text, at).end - field_of(text, at).at)))
+		at = 9;
+	line->reason = read_destination(field_of(text, at), line, 0);
+	line->kind = line->reason ? GM_LINE_BAD : GM_LINE_ROUTE;
+	line->next_hop = field_of(text, at + 1);
+	return 1;
+}
+
 /* TYPE|time|kind|peer|peer's AS|prefix|AS path|origin|next hop|... (bgpdump -m). */
 static void read_bars(struct gm_text text, struct gm_line *line)
 {
@@ -177,6 +267,8 @@ static void read_bars(struct gm_text text, struct gm_line *line)
 	static const char *const none[] = { "W", "STATE", NULL };
 	struct gm_text kind = field_of(text, 2);
 
+	if (read_stream(text, line))
+		return;
 	line->kind = GM_LINE_NO_ROUTE;
 	if (is_one_of(kind, none))
 		return;
@@ -187,12 +279,28 @@ static void read_bars(struct gm_text text, struct gm_line *line)
 	line->next_hop = field_of(text, 8);
 }
 
+/* BIRD's first lines, and the attributes below a route: `\tBGP.origin: IGP`. */
+static int is_of_bird(struct gm_text text)
+{
+	static const char *const heads[] = { "BIRD", "Table", NULL };
+	int is_below = text.at < text.end && is_blank(*text.at);
+	struct gm_text word;
+
+	text = trimmed(text);
+	word = word_of(&text);
+	if (is_one_of(word, heads))
+		return 1;
+	return is_below && word.end - word.at > 1 && word.end[-1] == ':' && word.end[-2] != ':';
+}
+
 void gm_line_read(struct gm_text text, struct gm_line *line)
 {
+	int is_head = is_of_bird(text);
+
 	memset(line, 0, sizeof(*line));
 	text = trimmed(text);
 	line->next_hop.at = line->next_hop.end = text.at;
-	if (text.at == text.end || *text.at == '#')
+	if (text.at == text.end || *text.at == '#' || *text.at == '%' || is_head)
 		return;
 	if (memchr(text.at, '|', (size_t)(text.end - text.at)))
 		read_bars(text, line);

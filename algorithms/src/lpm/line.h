@@ -6,6 +6,11 @@
  *   PREFIX NEXTHOP                     with blanks, a tab, a comma or a semicolon between both
  *   default via A dev X ...            what `ip route` prints, also its types and `nexthop` lines
  *   TABLE_DUMP2|...|PREFIX|...|A|...   what `bgpdump -m` prints (of RFC 6396), also BGP4MP
+ *   R|R|...|PREFIX|A|...               what `bgpreader` prints
+ *   PREFIX via A on X [...]            what BIRD's `show route` prints, 1 and 2
+ *   announce route PREFIX next-hop A   ExaBGP's API and configuration
+ *   ORIGIN PREFIX PEERS                RIPE's riswhois dumps
+ *   ADDRESS LENGTH ORIGIN              CAIDA's pfx2as
  */
 #ifndef GM_LPM_LINE_H
 #define GM_LPM_LINE_H

@@ -393,6 +393,22 @@ static int add_line(struct gm_patterns *patterns, const uint8_t *text, size_t le
 	return add_entry(patterns, &entry, line);
 }
 
+/* Several lines are one rule. */
+static int add_lines(struct gm_patterns *patterns, const uint8_t *text, size_t length,
+		     uint32_t line)
+{
+	uint8_t *joined = malloc(length);
+	int added;
+
+	if (!joined)
+		return 0;
+	memcpy(joined, text, length);
+	gm_rule_join(joined, length);
+	added = add_line(patterns, joined, length, line);
+	free(joined);
+	return added;
+}
+
 static struct gm_patterns *empty(void)
 {
 	struct gm_patterns *patterns = calloc(1, sizeof(*patterns));
@@ -411,16 +427,17 @@ static struct gm_patterns *empty(void)
 struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size)
 {
 	struct gm_patterns *patterns = empty();
-	uint32_t line = 0;
+	uint32_t line = 1;
 
 	for (size_t at = 0; patterns && at < size;) {
-		const uint8_t *end = memchr(text + at, '\n', size - at);
-		size_t length = end ? (size_t)(end - text) - at : size - at;
+		uint32_t lines;
+		size_t length = gm_rule_bytes(text + at, size - at, &lines);
 
-		if (!add_line(patterns, text + at, length, ++line)) {
+		if (!(lines > 1 ? add_lines : add_line)(patterns, text + at, length, line)) {
 			gm_patterns_free(patterns);
 			return NULL;
 		}
+		line += lines;
 		at += length + 1;
 	}
 	return patterns;

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#define RULE_MOST (1u << 20) /* bytes of a rule in several lines */
+
 static const char *const actions[] = { "alert",	   "drop",	"pass",	     "reject",
 				       "log",	   "block",	"rewrite",   "sdrop",
 				       "react",	   "rejectsrc", "rejectdst", "rejectboth",
-				       "activate", "dynamic",	NULL };
+				       "activate", "dynamic",	"file_id",   NULL };
 
 static const char *const descriptions[] = { "msg",	 "sid",	      "rev",	  "gid",
 					    "classtype", "reference", "metadata", "priority",
@@ -47,15 +49,82 @@ int gm_rule_describes(struct gm_piece name)
 	return is_one_of(name, descriptions);
 }
 
-int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options)
+/* A line that begins a rule: an action, and a parenthesis that is open. */
+static int begins(struct gm_piece line)
 {
-	struct gm_piece line = trimmed((struct gm_piece){ text, length });
 	struct gm_piece word = { line.text, 0 };
-	const uint8_t *open = line.length ? memchr(line.text, '(', line.length) : NULL;
 
 	while (word.length < line.length && !is_blank(line.text[word.length]))
 		word.length++;
-	if (!open || line.text[line.length - 1] != ')' || !is_one_of(word, actions))
+	return is_one_of(word, actions) && memchr(line.text, '(', line.length);
+}
+
+static size_t line_bytes(const uint8_t *text, size_t size)
+{
+	const uint8_t *end = memchr(text, '\n', size);
+
+	return end ? (size_t)(end - text) : size;
+}
+
+/* Whether the next line goes on with a rule: behind its parenthesis, an option or a backslash. */
+static int is_open(struct gm_piece line)
+{
+	uint8_t last = line.length ? line.text[line.length - 1] : 0;
+
+	return last == '(' || last == ';' || last == '\\';
+}
+
+/* The line without a return at its end, and without blanks; an empty one of more than RULE_MOST. */
+static struct gm_piece line_of(const uint8_t *text, size_t length)
+{
+	length -= length && text[length - 1] == '\r';
+	return trimmed((struct gm_piece){ text, length > RULE_MOST ? 0 : (uint32_t)length });
+}
+
+size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines)
+{
+	const size_t first = line_bytes(text, size);
+	struct gm_piece line = line_of(text, first);
+	size_t at = first;
+
+	*lines = 1;
+	if (!begins(line))
+		return first;
+	while (is_open(line) && at < size && at < RULE_MOST) {
+		size_t length = line_bytes(text + at + 1, size - at - 1);
+
+		line = line_of(text + at + 1, length);
+		at += 1 + length;
+		++*lines;
+		if (begins(line))
+			line.length = 0; /* a rule of its own */
+	}
+	if (line.length && line.text[line.length - 1] == ')')
+		return at;
+	*lines = 1;
+	return first;
+}
+
+void gm_rule_join(uint8_t *text, size_t length)
+{
+	for (size_t at = 0; at < length; at++) {
+		size_t before = at;
+
+		if (text[at] != '\n')
+			continue;
+		text[at] = ' ';
+		before -= before && text[before - 1] == '\r';
+		before -= before && text[before - 1] == '\\';
+		memset(text + before, ' ', at - before);
+	}
+}
+
+int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options)
+{
+	struct gm_piece line = trimmed((struct gm_piece){ text, length });
+	const uint8_t *open = line.length ? memchr(line.text, '(', line.length) : NULL;
+
+	if (!begins(line) || line.text[line.length - 1] != ')')
 		return 0;
 	options->text = open + 1;
 	options->length = line.length - (uint32_t)(open - line.text) - 2;

@@ -9,6 +9,7 @@
 #ifndef GM_PATTERN_RULE_H
 #define GM_PATTERN_RULE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A piece of a line. */
@@ -23,6 +24,15 @@ struct gm_rule_option {
 	struct gm_piece modifiers; /* behind the quotes */
 	int is_negated; /* !"..." */
 };
+
+/*
+ * The bytes of the line at `text`, without its end; of a rule in several lines, with a backslash at
+ * their ends or as Snort 3 has them, up to its last parenthesis. *lines: how many these are.
+ */
+size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines);
+
+/* Puts blanks in the place of the ends of lines, and of the backslashes before them. */
+void gm_rule_join(uint8_t *text, size_t length);
 
 /* Whether a line is a rule; *options is what stands in its parentheses then. */
 int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options);
