@@ -122,9 +122,12 @@ void gm_rule_join(uint8_t *text, size_t length)
 int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options)
 {
 	struct gm_piece line = trimmed((struct gm_piece){ text, length });
-	const uint8_t *open = line.length ? memchr(line.text, '(', line.length) : NULL;
+	const uint8_t *open;
 
 	if (!begins(line) || line.text[line.length - 1] != ')')
+		return 0;
+	open = memchr(line.text, '(', line.length);
+	if (!open)
 		return 0;
 	options->text = open + 1;
 	options->length = line.length - (uint32_t)(open - line.text) - 2;
