@@ -116,7 +116,8 @@ class Live:
         self._what, self._rate = text, ""
         if self._block is None:
             self._line(text)
-        self._draw(at_once=True)
+        else:
+            self._draw(at_once=True)
 
     def wait(self, text: str) -> None:
         """The trial waits for another that measures on this machine."""

@@ -30,13 +30,13 @@ def _one_s(spec: TrialSpec) -> float:
 class Pace:
     """How fast trials really go, against the estimate.
 
-    The time that they waited for others, `waited_s` so far, is none of theirs.
+    The time that they waited for others, of `waited_s` in all, is none of theirs.
     """
 
     def __init__(self, clock: Callable[[], float], waited_s: Callable[[], float]) -> None:
         self._clock = clock
         self._waited_s = waited_s
-        self._began = clock()
+        self._began = clock() - waited_s()
         self._done_s = 0.0  # estimated
 
     def done(self, trials: Iterable[TrialSpec]) -> None:
@@ -45,6 +45,6 @@ class Pace:
 
     def left_s(self, trials: Iterable[TrialSpec]) -> float:
         """Seconds that these trials will take."""
-        took_s = self._clock() - self._began - self._waited_s()
+        took_s = self._clock() - self._waited_s() - self._began
         pace = (TRUSTED_S + took_s) / (TRUSTED_S + self._done_s) if self._done_s else 1.0
         return estimate_s(trials) * pace

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time that is left: by how fast trials go, without what they waited for others."""
 
+import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
@@ -21,10 +22,10 @@ PLAN = Plan(
 
 def left_s(took_s: float, waited_s: float = 0.0) -> float:
     """Seconds that are left after the first of four trials, which ended after so long."""
-    now_s = 0.0
-    pace = Pace(lambda: now_s, lambda: waited_s)
+    now_s = waited_until_now_s = 0.0
+    pace = Pace(lambda: now_s, lambda: waited_until_now_s)
     first, *others = order([PLAN], 1)
-    now_s = took_s
+    now_s, waited_until_now_s = took_s, waited_s
     pace.done([first])
     return pace.left_s(others)
 
@@ -43,6 +44,14 @@ def test_one_slow_trial_makes_it_not_leap() -> None:
 
 def test_time_that_others_had_the_machine_makes_no_trial_slower() -> None:
     assert left_s(602.0, 600.0) == left_s(2.0, 0.0)
+
+
+def test_what_was_waited_before_the_first_trial_is_no_time_of_trials() -> None:
+    now_s, trials = 600.0, order([PLAN], 1)
+    pace = Pace(lambda: now_s, lambda: 600.0)
+    now_s += estimate_s(trials[:1])
+    pace.done(trials[:1])
+    assert pace.left_s(trials[1:]) == pytest.approx(estimate_s(trials[1:]))
 
 
 def test_a_warm_up_takes_as_long_as_a_repeat() -> None:
