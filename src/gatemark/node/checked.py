@@ -20,6 +20,7 @@ Checked = TypeVar("Checked")
 # The kernel takes more (dev_valid_name() in net/core/dev.c); nobody calls a port so.
 DEVICE: Final = re.compile(r"(?![-.])[A-Za-z0-9_.:@-]{1,15}")
 MAC: Final = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")  # as sysfs and `ip` print it
+VLANS: Final = range(1, 4095)  # IEEE 802.1Q: 0 and 4095 are reserved
 LONGEST: Final = 60  # characters of a wrong value in a message
 
 
@@ -31,6 +32,13 @@ def device(text: str) -> str:
             "the first no . or -"
         )
     return text
+
+
+def vlan(number: int) -> int:
+    """The number of a VLAN. Raises ValueError."""
+    if number not in VLANS:
+        raise ValueError(f"{shown(str(number))} is no VLAN: {VLANS[0]} to {VLANS[-1]}")
+    return number
 
 
 def mac(text: str) -> str:

@@ -13,8 +13,9 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from gatemark.node import checked
 from gatemark.node.quoted import literals
@@ -30,6 +31,7 @@ SECTION: Final = re.compile(r"^network\.(\w+)=bridge-vlan$", re.MULTILINE)
 OPTION: Final = re.compile(r"^network\.(\w+)\.(vlan|ports)=(.*)$", re.MULTILINE)
 WORD: Final = re.compile(r"'([^']*)'")
 UNTAGGED: Final = "Egress Untagged"
+MOST: Final = 200_000  # a few dozen ports that are in every VLAN
 TAGGED: Final = "t"  # netifd's flag, behind a port's colon
 
 
@@ -49,12 +51,21 @@ def members(by_bridge: str, by_uci: str) -> tuple[Member, ...]:
 @reader("the VLANs of its bridge")
 def _by_bridge(text: str) -> list[Member]:
     rows = json.loads(text) if text.strip().startswith("[") else []
-    return [
+    every = (
         Member(checked.device(row["ifname"]), number, UNTAGGED not in vlan.get("flags", ()))
         for row in rows
         for vlan in row.get("vlans", ())
-        for number in range(int(vlan["vlan"]), int(vlan.get("vlanEnd", vlan["vlan"])) + 1)
-    ]
+        for number in _numbers(vlan)
+    )
+    members = list(islice(every, MOST + 1))
+    if len(members) > MOST:
+        raise ValueError(f"more than {MOST} ports in VLANs")
+    return members
+
+
+def _numbers(vlan: Mapping[str, Any]) -> range:
+    first = checked.vlan(vlan["vlan"])
+    return range(first, checked.vlan(vlan.get("vlanEnd", first)) + 1)
 
 
 @reader("the VLANs of its bridge")
@@ -71,4 +82,4 @@ def _of_section(section: dict[str, list[str]]) -> Iterator[Member]:
     for number in filter(str.isdecimal, section.get("vlan", [])[:1]):
         for port in section.get("ports", ()):
             name, _, flags = port.partition(":")
-            yield Member(checked.device(name), int(number), TAGGED in flags)
+            yield Member(checked.device(name), checked.vlan(int(number)), TAGGED in flags)

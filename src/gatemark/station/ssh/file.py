@@ -35,7 +35,6 @@ GATEWAY_KEYS: Final = (
 )
 SIDE_KEYS: Final = ("kind", "nic", "vlan", *FAMILIES)
 LEAST_ADDRESSES: Final = FAR_HOST + 2  # of a network, its own and that of broadcasts among them
-VLANS: Final = range(1, 4095)  # IEEE 802.1Q: 0 and 4095 are reserved
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +154,8 @@ def _side(data: Table, end: str, path: Path) -> Side:
     nic, vlan = _device(table, "nic", path, end), table.get("vlan", 0)
     if not nic:
         raise _fault(path, end, end, 'name its NIC: nic = "enp3s0"')
-    if "vlan" in table and (type(vlan) is not int or vlan not in VLANS):
-        raise _fault(path, end, "vlan", f"a number of {VLANS[0]} to {VLANS[-1]}")
+    if "vlan" in table and (type(vlan) is not int or vlan not in checked.VLANS):
+        raise _fault(path, end, "vlan", f"a number of {checked.VLANS[0]} to {checked.VLANS[-1]}")
     kept_login = _login(table, path, end) if kind == "ssh" else None
     side = Side(nic=nic, vlan=vlan, own=_own(table, path, end), login=kept_login)
     try:

@@ -71,7 +71,7 @@ class Device:
     def vlan(self) -> int:
         """The number of a VLAN; its name has it by default."""
         last = self.name.rpartition(".")[2]
-        return self.number or (int(last) if last.isdecimal() else 0)
+        return self.number or (int(last) if last.isdecimal() and int(last) in checked.VLANS else 0)
 
 
 class Outlet(NamedTuple):
@@ -207,7 +207,7 @@ def _devices(text: str) -> dict[str, Device]:
                 master=row["master"],
                 below=tuple(filter(None, row["below"].split(","))),
                 carrier=row["carrier"] == "1",
-                number=int(row["vlan"] or 0),
+                number=checked.vlan(int(row["vlan"])) if row["vlan"] else 0,
             )
     return devices
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gatemark.commands.bench.introduce import seen
-from gatemark.error import UsageError
+from gatemark.error import NodeError, UsageError
 from gatemark.node.remote.login import Address, Login
 from gatemark.station.load import load
 from gatemark.station.ssh import bridged
@@ -115,6 +115,21 @@ def test_bridge_and_uci_show_the_same_members() -> None:
 def test_a_range_of_vlans_is_each_of_them() -> None:
     text = '[{"ifname":"lan1","vlans":[{"vlan":5,"vlanEnd":7}]}]'
     assert [member.number for member in bridged.members(text, "")] == [5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(0, 0), (1, 4095), (1, 10**12), (-5, 7)], ids=["0", "4095", "many", "less"]
+)
+def test_numbers_that_no_vlan_has_are_refused(first: int, last: int) -> None:
+    text = f'[{{"ifname":"lan1","vlans":[{{"vlan":{first},"vlanEnd":{last}}}]}}]'
+    with pytest.raises(NodeError, match="the VLANs of its bridge cannot be read"):
+        bridged.members(text, "")
+
+
+def test_more_members_than_a_switch_has_are_refused() -> None:
+    each = ",".join(['{"vlan":1,"vlanEnd":4094}'] * 100)
+    with pytest.raises(NodeError, match="the VLANs of its bridge cannot be read"):
+        bridged.members(f'[{{"ifname":"lan1","vlans":[{each}]}}]', "")
 
 
 def test_a_vlan_of_a_bridge_has_the_sockets_that_are_in_it() -> None:
