@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MANY = 5  # arms that take more than a second or two
 STATION_HELP = "Where it would be measured: a name or file.  [lab]"
+UNTRIED = "Which arms {} would skip is told as a run on it begins: nothing is set now."
 NAME_HELP = "A name of `gatemark list`, or a plan's file.  [quick]"
 
 
@@ -47,7 +48,7 @@ def plan(
     if json_:
         output.lines(msgspec.to_builtins(trial) for trial in trials)
         return
-    output.prose(f"{suite.name}: {suite.title}", suite.why, *notes[:-1], "")
+    output.prose(f"{suite.name}: {suite.title}", suite.why, *notes, "")
     rows: list[tuple[str, ...]] = [("PLAN", "POINTS", "REPEATS", "TRIALS", "TIME", "WHAT AND ARMS")]
     for plan in plans:
         specs = [trial for trial in trials if trial.plan == plan.name]
@@ -63,7 +64,7 @@ def plan(
         )
     output.columns(rows)
     output.say(f"\n{len(trials)} trials, about {number.seconds(estimate_s(trials))}")
-    output.prose(*(notes[-1:] if station else _skipped(trials, plans)))
+    output.prose(*([UNTRIED.format(station)] if station else _skipped(trials, plans)))
 
 
 def _within(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
@@ -71,9 +72,7 @@ def _within(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
     from gatemark.station.load import load
 
     bench = load(asked.station_file)
-    asked, notes = within(asked, bench.able, bench.info.kind)
-    last = f"Which arms {bench.name} would skip is told as a run on it begins: nothing is set now."
-    return asked, (*notes, last)
+    return within(asked, bench.able, bench.info.kind)
 
 
 def _skipped(trials: "Sequence[TrialSpec]", plans: "Sequence[Plan]") -> list[str]:

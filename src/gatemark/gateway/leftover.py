@@ -71,7 +71,7 @@ def undoing(other: Pairs) -> Script:
 
 
 def _programs(was: str, now: str) -> Iterator[Script]:
-    """Programs that came: of those that a command made the run itself ends all that it knows."""
+    """Programs that came. The run itself ends those that it knows of."""
     del was
     for line in now.splitlines():
         yield shell("kill -9 {pid}; sleep 0.1", pid=line.split()[0])

@@ -25,8 +25,9 @@ STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 MISSING = {
     "own_cpu": "a CPU of the gateway's own: its threads run where the scheduler puts them, "
     "beside the tester, so rates vary more and may be lower.",
-    "slowdown": "a slowdown, which namespaces alone have: the gateway forwards as fast as it can.",
-    "awake": "idle CPUs that stay awake: a packet that wakes one takes longer and costs more.",
+    "slowdown": "a slowdown: the gateway forwards as fast as it can.",
+    "awake": "idle CPUs that stay awake: a packet that wakes one takes longer and costs more CPU "
+    "time.",
     "priority": "priority for the tester: other work on this machine disturbs it more.",
     "steering": "steering of received packets: with TCP the hosts' own work is in the "
     "gateway's time.",

@@ -46,6 +46,6 @@ def _first(arch: Arch, image: str) -> str:
     if image:
         try:
             openwrt.image(arch)
-        except UnavailableError as error:
-            return str(error).rpartition(": ")[2].removesuffix(" again").removesuffix(" builds it")
+        except UnavailableError:
+            return openwrt.command(arch)
     return ""

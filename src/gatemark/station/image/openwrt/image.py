@@ -75,10 +75,15 @@ def _recipe() -> str:
     return hashlib.sha256(parts.encode()).hexdigest()[:12]
 
 
+def command(arch: Arch) -> str:
+    """What to type to have an image for a processor."""
+    name = next(name for name, known in ARCHES.items() if known is arch)
+    return f"gatemark station image {NAME} --arch {name} --sources DIR"
+
+
 def image(arch: Arch) -> Image:
     """The image that was made last. Raises UnavailableError with the command that makes one."""
-    name = next(name for name, known in ARCHES.items() if known is arch)
-    fix = f"gatemark station image {NAME} --arch {name} --sources DIR builds it"
+    fix = f"{command(arch)} builds it"
     try:
         made, _, recipe = _newest(arch).read_text().strip().partition(" ")
     except OSError:
