@@ -8,7 +8,7 @@
  * that it is on the wire.
  */
 #include "flows.h"
-#include "layers.h"
+#include "layers_skb.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NETWORK16(value) __builtin_bswap16(value)
@@ -83,20 +83,6 @@ INLINE __u32 forget(__u32 place)
 	*(volatile __u64 *)memory = place;
 	place = (__u32) * (volatile __u64 *)memory;
 	return place > HEADERS_MOST ? 0 : place;
-}
-
-struct layers_source {
-	const struct packet *packet;
-};
-
-SHARED __u32 layers_bytes(const struct layers_source *source)
-{
-	return source->packet->length;
-}
-
-SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
-{
-	return bpf_skb_load_bytes(source->packet, at, to, bytes);
 }
 
 INLINE void read_transport(struct seen *seen, const void *at, const void *end)

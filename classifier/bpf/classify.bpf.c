@@ -8,7 +8,7 @@
  * may then be lost, as locks would cost more than a window is worth.
  */
 #include "classifier/core/classify.h"
-#include "bpf/layers.h"
+#include "bpf/layers_skb.h"
 #include "classify.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -183,20 +183,6 @@ INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, 
 	seen->key.wan[0] = is_up() ? ip->destination : ip->source;
 	set_ports(seen, ports);
 	return 1;
-}
-
-struct layers_source {
-	const struct packet *packet;
-};
-
-SHARED __u32 layers_bytes(const struct layers_source *source)
-{
-	return source->packet->length;
-}
-
-SHARED long layers_load(const struct layers_source *source, __u32 at, void *to, __u32 bytes)
-{
-	return bpf_skb_load_bytes(source->packet, at, to, bytes);
 }
 
 /* Past IPv6's header and its extension headers, which are rare: these are copied. */
