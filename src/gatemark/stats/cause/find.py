@@ -106,9 +106,10 @@ def _findings(trials: Sequence[Record]) -> Iterator[Finding]:
     for record in trials:
         rate = tuple(level for name, level in record.point.items() if name in RATES)
         levels.setdefault(rate, []).append((record, counts(record)))
+    risen = [level for level in levels.values() if any(counted for _, counted in level)]
     shapes: set[Shape] = set()
     for cause in CAUSES:
-        seen = [sight for level in levels.values() if (sight := _seen(cause, level))]
+        seen = [sight for level in risen if (sight := _seen(cause, level))]
         if seen and cause.shape not in shapes:
             shapes.add(cause.shape)
             yield _finding(cause, max(seen, key=lambda sight: sight.share))
