@@ -69,7 +69,7 @@ struct datagram {
 	__u32 offset; /* in the frame */
 	__u32 length;
 	__u32 addresses; /* their sum */
-	__u32 corrupt; /* the header's checksum is wrong */
+	__u32 corrupt; /* the header's checksum is wrong: not 0 */
 	__u8 mark; /* DSCP */
 };
 
@@ -125,9 +125,12 @@ ALWAYS __u16 fold(__u64 sum)
  */
 ALWAYS __u64 sum_bytes(const __u8 *from, const __u8 *end, __u32 length, __u32 sum, __u32 done)
 {
+	__u32 chunks = length / CHUNK;
 	__u64 whole;
 
-	for (int i = 0; i < CHUNKS && length >= CHUNK; i++, length -= CHUNK) {
+	if (chunks > CHUNKS)
+		return 0;
+	for (__u32 i = 0; i < CHUNKS && i < chunks; i++) {
 		const __u8 *at = from + (done & OFFSET_MOST);
 
 		if (at + CHUNK > end)
@@ -135,8 +138,6 @@ ALWAYS __u64 sum_bytes(const __u8 *from, const __u8 *end, __u32 length, __u32 su
 		sum = (__u32)bpf_csum_diff(0, 0, at, CHUNK, sum);
 		done += CHUNK;
 	}
-	if (length >= CHUNK)
-		return 0;
 	ADD_PART(256);
 	ADD_PART(128);
 	ADD_PART(64);
@@ -161,18 +162,18 @@ ALWAYS __u64 sum_bytes(const __u8 *from, const __u8 *end, __u32 length, __u32 su
 }
 
 /*
- * Whether the UDP checksum, which is there, is right. A packet from a socket on this machine may
+ * 0 where the UDP checksum, which is there, is right. A packet from a socket on this machine may
  * carry the sum of its pseudo-header alone (CHECKSUM_PARTIAL: a device would have added the rest):
- * right as well, as the ring takes it.
+ * right as well, as the ring takes it. A product, since the verifier would follow a branch.
  */
-ALWAYS int checksum_right(const struct datagram *datagram, const struct udp *udp, const __u8 *end,
-			  __u32 zero)
+ALWAYS __u32 checksum_wrong(const struct datagram *datagram, const struct udp *udp, const __u8 *end,
+			    __u32 zero)
 {
 	__u16 pseudo = fold((__u64)datagram->addresses + NETWORK16(PROTOCOL_UDP) + udp->length);
 	__u16 sum;
 
 	sum = fold(sum_bytes((const __u8 *)udp, end, NETWORK16(udp->length), pseudo, zero));
-	return sum == 0xffff || pseudo == udp->check;
+	return (__u32)(sum ^ 0xffff) * (__u32)(pseudo ^ udp->check);
 }
 
 /* Arrival less transmit time, modulo 2^bits, as a signed number. */
@@ -236,7 +237,7 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 	const struct udp *udp = (const struct udp *)(at + (datagram->offset & OFFSET_MOST));
 	const __u8 *payload = (const __u8 *)(udp + 1);
 	enum kind kind = FOREIGN;
-	__u32 port, bytes;
+	__u32 port, bytes, wrong;
 
 	if (payload > end)
 		return NOT_OURS;
@@ -247,28 +248,29 @@ ALWAYS enum kind read_udp(struct arrival *arrival, const struct sink_config *con
 	if (bytes < UDP_BYTES || bytes > datagram->length ||
 	    datagram->offset + datagram->length > (__u32)(end - at))
 		return FOREIGN;
+	/* First, while there is one way to here: the verifier follows each through all the sum. */
+	wrong = checksum_wrong(datagram, udp, end, config->zero);
 	if (bytes >= UDP_BYTES + HEADER_BYTES)
 		kind = read_header(arrival, config, payload, end);
 	if (!udp->check)
 		return NO_SUM;
-	if (!checksum_right(datagram, udp, end, config->zero))
+	if (wrong)
 		return UDP_SUM;
 	arrival->source_port = NETWORK16(udp->source);
 	return kind;
 }
 
-/* The sum of an IPv4 header of so many words. */
-ALWAYS __u32 sum_header(const __u8 *ip, const __u8 *end, __u32 words, __u32 done)
+/* The sum of an IPv4 header of so many words, as sum_bytes(). */
+ALWAYS __u32 sum_header(const __u8 *from, const __u8 *end, __u32 words, __u32 done)
 {
-	__u32 sum = (__u32)bpf_csum_diff(0, 0, ip, IPV4_BYTES, 0);
+	__u32 sum = (__u32)bpf_csum_diff(0, 0, from, IPV4_BYTES, 0), length;
 
-	for (__u32 i = IPV4_BYTES / 4; i < IPV4_WORDS && i < words; i++, done += 4) {
-		const __u8 *option = ip + IPV4_BYTES + (done & OFFSET_MOST);
-
-		if (option + 4 > end)
-			return 0;
-		sum = (__u32)bpf_csum_diff(0, 0, option, 4, sum);
-	}
+	length = 4 * words - IPV4_BYTES;
+	from += IPV4_BYTES;
+	ADD_PART(32);
+	ADD_PART(16);
+	ADD_PART(8);
+	ADD_PART(4);
 	return sum;
 }
 
@@ -287,7 +289,7 @@ ALWAYS int read_ipv4(struct datagram *datagram, const struct sink_config *config
 	    ip->fragment & NETWORK16(FRAGMENT))
 		return 0;
 	datagram->mark = ip->tos >> 2;
-	datagram->corrupt = fold(sum_header(at, end, words, config->zero)) != 0xffff;
+	datagram->corrupt = fold(sum_header(at, end, words, config->zero)) ^ 0xffff;
 	/*
 	 * Read again: of `words` the verifier knows too much by now, one value for each way here.
 	 */
@@ -457,7 +459,8 @@ ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 {
 	if (!flow->next)
 		flow->source_port = arrival->source_port;
-	queue->mark_changed += arrival->mark != config->mark;
+	if (arrival->mark != config->mark)
+		queue->mark_changed++;
 	switch (take_number(config, flow, arrival)) {
 	case SINK_LATE:
 		add_reordered(queue, flow, arrival);

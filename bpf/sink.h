@@ -111,86 +111,76 @@ enum sink_verdict { SINK_AHEAD, SINK_LATE, SINK_DUPLICATE, SINK_STALE };
 WRAPS static inline __attribute__((always_inline)) __u64 sink_above(__u64 value, __u64 most,
 								    __u64 by)
 {
-	__u64 sign = (__u64)((__s64)(most - value) >> 63);
+	__u64 less = most - value;
 
-	asm volatile("" : "+r"(sign));
-	return sign & by;
+	asm volatile("" : "+r"(less));
+	less = (__u64)((__s64)less >> 63);
+	asm volatile("" : "+r"(less));
+	return less & by;
 }
 
-/* Clears the words that the numbers from (exclusive) to (inclusive) begin. */
-static inline __attribute__((always_inline)) void sink_window_clear(struct sink_flow *flow,
-								    __u64 from, __u64 to)
+static inline __attribute__((always_inline)) void sink_window_set(struct sink_flow *flow,
+								  __u64 number)
 {
-	__u64 first = from / 64 + 1, words = to / 64 - from / 64;
-
-	if (!words)
-		return;
-	for (__u64 i = 0; i < SINK_WINDOW_WORDS; i++)
-		flow->seen[(first + i) % SINK_WINDOW_WORDS] &= ~sink_above(words, i, ~0ull);
-}
-
-/* Goes on to a number, higher than all before. */
-static inline __attribute__((always_inline)) void sink_window_advance(struct sink_flow *flow,
-								      __u64 number)
-{
-	if (flow->next)
-		sink_window_clear(flow, flow->next - 1, number);
-	flow->next = number + 1;
 	flow->seen[number / 64 % SINK_WINDOW_WORDS] |= 1ull << number % 64;
 }
 
-/* Whether a number is so far ahead of the highest one that it may be a stray. */
-WRAPS static inline __attribute__((always_inline)) int
-sink_window_leaps(const struct sink_flow *flow, __u64 number)
+/* Goes on to a number, higher than all before: clears the words that begin on the way. */
+static inline __attribute__((always_inline)) void sink_window_advance(struct sink_flow *flow,
+								      __u64 number)
 {
-	return (__s64)(number + 1 - flow->next) > SINK_LEAP;
-}
+	__u64 first = (flow->next + 63) / 64, words = number / 64 + 1 - first;
 
-/* Keeps a number that leaps, and goes on to the lower of two in a row. */
-WRAPS static inline __attribute__((always_inline)) enum sink_verdict
-sink_window_leap(struct sink_flow *flow, __u64 number)
-{
-	__u64 other = flow->leap - 1, lower = number < other ? number : other;
-	__u64 higher = number < other ? other : number;
-
-	if (!flow->leap) {
-		flow->leap = number + 1;
-		return SINK_AHEAD;
-	}
-	sink_window_advance(flow, lower);
-	flow->leap = 0;
-	if (sink_window_leaps(flow, higher))
-		flow->leap = higher + 1;
-	else if (higher != lower)
-		sink_window_advance(flow, higher);
-	return higher == lower ? SINK_DUPLICATE : SINK_AHEAD;
+	if (words)
+		for (__u64 i = 0; i < SINK_WINDOW_WORDS; i++)
+			flow->seen[(first + i) % SINK_WINDOW_WORDS] &= ~sink_above(words, i, ~0ull);
+	flow->next = number + 1;
+	sink_window_set(flow, number);
 }
 
 /*
  * Takes a number in, as window_add() of agent/src/count/window.h does, whose oracle it is in tests.
+ * Of two numbers in a row that leap it goes on to the lower, and from there, if that is no leap any
+ * more, to the higher: at once, so that the verifier follows one way on.
  */
 WRAPS static inline __attribute__((always_inline)) enum sink_verdict
 sink_window_add(struct sink_flow *flow, __u32 sequence)
 {
-	__u64 highest = flow->next - 1, number = sequence, bit, *word;
-	enum sink_verdict verdict;
+	__u64 highest = flow->next - 1, number = sequence, lower, bit, *word;
+	enum sink_verdict verdict = SINK_AHEAD;
+	__u64 other = flow->leap;
 
 	/* Serial number arithmetic (RFC 1982): the nearest number with these low 32 bits. */
 	if (flow->next)
 		number = highest + (__u64)(__s64)(__s32)(sequence - (__u32)highest);
-	if (sink_window_leaps(flow, number))
-		return sink_window_leap(flow, number);
+	lower = number;
 	flow->leap = 0;
-	if ((__s64)(number - highest) > 0) {
-		sink_window_advance(flow, number);
-		return SINK_AHEAD;
+	if ((__s64)(number - highest) > SINK_LEAP) {
+		if (!other) {
+			flow->leap = number + 1;
+			return SINK_AHEAD;
+		}
+		other--;
+		lower = number - sink_above(number, other, number - other);
+		number = other + (number - lower);
+		if (number == lower)
+			verdict = SINK_DUPLICATE;
+		if (number - lower > SINK_LEAP) {
+			flow->leap = number + 1;
+			number = lower;
+		}
+	} else if ((__s64)(number - highest) <= 0) {
+		if ((__s64)number < 0 || highest - number >= SINK_WINDOW)
+			return SINK_STALE;
+		word = &flow->seen[number / 64 % SINK_WINDOW_WORDS];
+		bit = 1ull << number % 64;
+		verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
+		*word |= bit;
+		return verdict;
 	}
-	if ((__s64)number < 0 || highest - number >= SINK_WINDOW)
-		return SINK_STALE;
-	word = &flow->seen[number / 64 % SINK_WINDOW_WORDS];
-	bit = 1ull << number % 64;
-	verdict = *word & bit ? SINK_DUPLICATE : SINK_LATE;
-	*word |= bit;
+	sink_window_advance(flow, number);
+	if (lower != number)
+		sink_window_set(flow, lower);
 	return verdict;
 }
 
@@ -211,18 +201,19 @@ sink_ledger_add(__u64 *word, __u32 sequence, enum sink_verdict verdict)
 	return verdict;
 }
 
-/* The power of two below a value, or of it; 0 of 0. */
+/*
+ * The power of two below a value, or of it; 0 of 0. All bits below the highest are set and counted.
+ * It has no branch, each way of which the verifier would follow to the end.
+ */
 static inline __attribute__((always_inline)) __u32 sink_log2(__u32 value)
 {
-	__u32 log = 0;
-
-	for (__u32 step = 16; step; step >>= 1) {
-		__u32 by = (__u32)sink_above(value, (1ull << step) - 1, step);
-
-		value >>= by;
-		log += by;
-	}
-	return log;
+	for (__u32 step = 1; step <= 16; step <<= 1)
+		value |= value >> step;
+	value >>= 1; /* as many bits as the logarithm says */
+	value -= value >> 1 & 0x55555555;
+	value = (value & 0x33333333) + (value >> 2 & 0x33333333);
+	value = (value + (value >> 4)) & 0x0f0f0f0f;
+	return value * 0x01010101 >> 24;
 }
 
 /* The bucket of a value: histogram_bucket() of count/histogram.h, where clz is a dozen steps. */
