@@ -17,7 +17,7 @@ static void offer(const uint8_t *data, size_t size)
 	int fd = memfd_create("stdin", MFD_CLOEXEC);
 
 	REQUIRE(fd >= 0 && (!size || pwrite(fd, data, size, 0) == (ssize_t)size));
-	REQUIRE(dup2(fd, TALK_INPUT) == TALK_INPUT);
+	REQUIRE(dup2(fd, STDIN_FILENO) == STDIN_FILENO);
 	close(fd);
 }
 

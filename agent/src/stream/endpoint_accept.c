@@ -59,7 +59,7 @@ static int accept_waiting(struct streams *streams, struct fault *fault)
 static int accept_until_start(struct streams *streams, struct fault *fault)
 {
 	struct pollfd wait[] = {
-		{ .fd = TALK_INPUT, .events = POLLIN },
+		talk_input(streams->talk),
 		{ .fd = streams->listener, .events = POLLIN },
 	};
 
@@ -80,7 +80,7 @@ static int accept_rest(struct streams *streams, struct fault *fault)
 	uint64_t until = clock_now() + STREAMS_OPEN_S * NS_PER_S;
 	struct pollfd wait[] = {
 		{ .fd = streams->listener, .events = POLLIN },
-		{ .fd = TALK_INPUT, .events = POLLIN },
+		talk_input(streams->talk),
 	};
 
 	for (;;) {

@@ -95,7 +95,7 @@ static int wait_all(struct streams *streams, struct fault *fault)
 
 	for (unsigned int i = 0; i < count; i++)
 		wait[i] = (struct pollfd){ .fd = streams->stream[i].fd, .events = POLLOUT };
-	wait[count] = (struct pollfd){ .fd = TALK_INPUT, .events = POLLIN };
+	wait[count] = talk_input(streams->talk);
 	for (;;) {
 		uint64_t now = clock_now();
 

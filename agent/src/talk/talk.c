@@ -7,7 +7,6 @@
 #include "version.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,7 +122,7 @@ static int take_input(struct talk *talk)
 		talk->text = more;
 		talk->room = room;
 	}
-	count = read(TALK_INPUT, talk->text + talk->used, talk->room - talk->used - 1);
+	count = read(STDIN_FILENO, talk->text + talk->used, talk->room - talk->used - 1);
 	if (count < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
 	talk->used += (size_t)count;
@@ -253,20 +252,21 @@ int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault)
 	return error;
 }
 
+struct pollfd talk_input(const struct talk *talk)
+{
+	return (struct pollfd){ .fd = talk->alone ? -1 : STDIN_FILENO, .events = POLLIN };
+}
+
 bool talk_over(struct talk *talk)
 {
-	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
+	struct pollfd input = talk_input(talk);
 
-	if (asked_to_end || talk->closed || talk->line.error)
-		return true;
-	if (talk->alone)
-		return false;
-	return poll(&input, 1, 0) > 0;
+	return asked_to_end || talk->closed || talk->line.error || poll(&input, 1, 0) > 0;
 }
 
 void talk_sleep_until(const struct talk *talk, uint64_t time_ns)
 {
-	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
+	struct pollfd input = talk_input(talk);
 	uint64_t now = clock_now();
 	uint64_t left = time_ns > now ? time_ns - now : 0;
 	struct timespec wait = {
@@ -274,5 +274,5 @@ void talk_sleep_until(const struct talk *talk, uint64_t time_ns)
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
 
-	ppoll(talk->alone ? NULL : &input, talk->alone ? 0 : 1, &wait, NULL);
+	ppoll(&input, 1, &wait, NULL);
 }

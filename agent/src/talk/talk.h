@@ -10,11 +10,10 @@
 #include "talk/fault.h"
 #include "talk/line.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define TALK_INPUT 0 /* the descriptor to poll besides the caller's own */
 
 struct talk {
 	struct line line; /* the event being written */
@@ -62,6 +61,12 @@ int talk_start_at(struct talk *talk, int64_t *t0_us, struct fault *fault);
 
 /* True if the job has to end: stdin was closed, a signal came, or another line came. */
 bool talk_over(struct talk *talk);
+
+/*
+ * Stdin, to be polled besides the caller's own. Where nobody talks poll() passes it over, and its
+ * caller looks at talk_over() now and then: a signal may come just before it sleeps.
+ */
+struct pollfd talk_input(const struct talk *talk);
 
 /* Sleeps until a time of CLOCK_MONOTONIC, or until stdin is readable. */
 void talk_sleep_until(const struct talk *talk, uint64_t time_ns);

@@ -80,7 +80,7 @@ static void run(struct sink *sink)
 	struct receiver *receiver = sink->state;
 	struct pollfd wait[] = {
 		{ .fd = receiver->port.fd, .events = POLLIN },
-		{ .fd = TALK_INPUT, .events = POLLIN },
+		talk_input(sink->talk),
 	};
 	uint64_t look_ns = 0;
 

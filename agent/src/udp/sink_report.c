@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define ALONE_MS 500 /* where a signal alone ends it, which may come just before it sleeps */
+
 void sink_tick(struct sink *sink, uint64_t received)
 {
 	struct line *line = &sink->talk->line;
@@ -25,7 +27,7 @@ int sink_tick_wait(const struct sink *sink)
 	uint64_t now = clock_now();
 
 	if (sink->tick_ns == UINT64_MAX)
-		return -1;
+		return sink->talk->alone ? ALONE_MS : -1;
 	return sink->tick_ns > now ? (int)((sink->tick_ns - now) / NS_PER_MS) + 1 : 0;
 }
 

@@ -72,7 +72,7 @@ static void start(struct sink *sink, uint64_t t0_ns)
 static void run(struct sink *sink)
 {
 	const struct attached *attached = sink->state;
-	struct pollfd input = { .fd = TALK_INPUT, .events = POLLIN };
+	struct pollfd input = talk_input(sink->talk);
 
 	while (!talk_over(sink->talk)) {
 		sink_tick(sink, xdp_received(&attached->xdp));

@@ -7,6 +7,7 @@ import base64
 import json
 import signal
 import struct
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from wire import (
     expect,
     holds,
     ones_sum,
+    ran_s,
     segmentation_off,
     sh,
     snmp,
@@ -316,6 +318,24 @@ def many_flows(wire: Wire) -> None:
     expect(len(received["flow"]["highest"]), 100_000)
 
 
+def rests_alone(wire: Wire) -> None:
+    """With nobody to talk with it sleeps until a packet or a signal comes."""
+    need_xdp(wire)
+    for port in ("xdp", "ring"):
+        request = json.dumps({"port": port, "device": "v1", "family": 4, "run": 0})
+        command = ["ip", "netns", "exec", B, *Agent.command, "sink", request]
+        pipe, none = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, stdout=pipe, stdin=none, text=True) as process:
+            assert process.stdout
+            while '"start"' not in (line := process.stdout.readline()):
+                holds(line, "it ended")
+            before = ran_s(process.pid)
+            time.sleep(1)
+            ran = ran_s(process.pid) - before
+            process.terminate()
+        holds(ran < 0.05, port, ran)
+
+
 def gone_with_the_agent(wire: Wire) -> None:
     """However the agent ends, nothing of XDP stays; a second sink hears that the place is taken."""
     need_xdp(wire)
@@ -382,6 +402,7 @@ SINK_TESTS = [
     stack_sees_nothing,
     every_port_of_the_ring,
     many_flows,
+    rests_alone,
     gone_with_the_agent,
     second_best,
 ]
