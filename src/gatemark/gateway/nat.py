@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path `nat`: routing, with the source masqueraded behind the WAN port's address."""
+"""The path `nat`: routing, and the source masqueraded behind the WAN port's address."""
 
-from gatemark.gateway import route, table
+from gatemark.gateway import table
 from gatemark.gateway.changes import Changes
 from gatemark.station.wiring import Gateway
 
@@ -15,6 +15,5 @@ CHAIN = """
 
 
 async def apply(gateway: Gateway, changes: Changes) -> None:
-    """Route, and add our own table with one masquerade rule."""
-    await route.apply(gateway, changes)
+    """Add our own table with one masquerade rule to a gateway that routes."""
     await table.add(changes, "gatemark", CHAIN.format(wan=gateway.devices[WAN]))

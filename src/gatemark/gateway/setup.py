@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A setup on a gateway: its path and features applied in order, undone in reverse."""
+"""A setup on a gateway: its path and features applied in order, undone in reverse.
 
-from collections.abc import Awaitable, Callable, Mapping
-from itertools import filterfalse
+has      addresses, route, NAT, conntrack, filter:100
+wanted   addresses, route, conntrack
+so       filter:100, conntrack and NAT are undone, conntrack is applied
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
 
 from gatemark.error import GatemarkError, UnavailableError, UsageError
 from gatemark.gateway import address, far, nat, openwrt, route, switch
@@ -15,28 +22,40 @@ from gatemark.gateway.tools import Means, look
 from gatemark.node.inventory import settings
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shield import whole
-from gatemark.plan.feature import is_tunnel, parts
+from gatemark.plan.feature import DIRECT, is_tunnel, parts
 from gatemark.plan.model import Arm
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway
 
-ApplyPath = Callable[[Gateway, Changes], Awaitable[None]]
+Apply = Callable[[Gateway, Changes], Awaitable[None]]
 
-PATHS: dict[str, ApplyPath] = {
-    "switch": switch.apply,
-    "route": route.apply,
-    "nat": nat.apply,
+# Each path is made of parts, in this order, so that two may have the first ones in common.
+PATHS: Final[dict[str, tuple[Apply, ...]]] = {
+    "switch": (address.apply, switch.apply),
+    "route": (address.apply, route.apply),
+    "nat": (address.apply, route.apply, nat.apply),
+    "endpoint": (address.apply,),  # the gateway as it is
 }
-OPENWRT: dict[str, ApplyPath] = {
-    "switch": switch.apply,
-    "route": openwrt.route,
-    "nat": openwrt.nat,
+OPENWRT: Final[dict[str, tuple[Apply, ...]]] = PATHS | {
+    "route": (address.apply, openwrt.route),
+    "nat": (address.apply, openwrt.nat),
 }
-BARE = ("direct", "endpoint")  # nothing to set: no gateway, or the gateway as it is
+
+Part = Apply | str  # of a path, or a feature
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A part that the gateway has, and what there is of changes with it and those before."""
+
+    part: Part
+    changes: int
+    held: int  # by agents
+    applied: tuple[Feature, Asked] | None  # a feature
 
 
 class Setup:
-    """The setup that a gateway has now. `change` undoes the old one before it applies the new.
+    """The setup that a gateway has now. `change` undoes what the next one has not, last first.
 
     A gateway with a journal outlives the run: from `begin` to `end` nobody else sets it, and `end`
     looks whether it is again as it was. One without goes away whole, with its namespace.
@@ -47,10 +66,9 @@ class Setup:
         self.arm: Arm | None = None
         self.means = Means(gateway)
         self.changes = Changes(gateway.node, Journal(gateway.journal) if gateway.journal else None)
-        self._applied: list[tuple[Feature, Asked]] = []
+        self._made: list[_Made] = []
         self._was: Mapping[str, str] = {}
         self._over = False
-        self._path_changes = 0  # the first of the changes: what the path is made of
 
     @property
     def lasts(self) -> bool:
@@ -90,7 +108,7 @@ class Setup:
     @property
     def notes(self) -> tuple[str, ...]:
         """By what features are set, where a gateway has more than one means; for a record."""
-        return tuple(note for _, asked in self._applied for note in asked.notes)
+        return tuple(note for _, asked in self._applied() for note in asked.notes)
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on this gateway, or nothing."""
@@ -101,10 +119,12 @@ class Setup:
         restarted = await self._restarted()
         if arm == self.arm and not restarted:
             return
-        on_path = await self._undo_to(arm)
+        wanted = self._parts(arm)
+        self.arm = None
+        await self._undo_to(self._in_common(wanted))
         try:
-            if self.gateway.mode is not Mode.OBSERVE:
-                await self._apply(arm, on_path=on_path)
+            for part in wanted[len(self._made) :]:
+                await self._make(part, arm)
         except BaseException:
             await whole(self.undo())
             raise
@@ -115,62 +135,68 @@ class Setup:
         journal = self.changes.journal
         if not journal or not await journal.renew(self.gateway.node):
             return False
+        self._forget()
+        return True
+
+    def _forget(self) -> None:
         self.changes.forget()
+        self._made.clear()
         self.arm = None
-        return True
 
-    async def _undo_to(self, arm: Arm) -> bool:
-        """Undo what an arm has not; whether the path stays.
+    def _parts(self, arm: Arm) -> Sequence[Part]:
+        """All that an arm is made of, in order. Raises UsageError."""
+        if self.gateway.mode is Mode.OBSERVE:
+            return ()
+        if arm.path == DIRECT:  # past the gateway: whatever path that has may stay
+            return [made.part for made in self._made if not made.applied]
+        paths = OPENWRT if self.gateway.mode is Mode.OPENWRT else PATHS
+        if arm.path not in paths:
+            raise UsageError(f"no path '{arm.path}'; known are: {', '.join((DIRECT, *paths))}")
+        # A tunnel first: it is the others' WAN port.
+        return *paths[arm.path], *sorted(arm.features, key=is_tunnel, reverse=True)
 
-        On OpenWrt a path is made by a reload of its firewall, which takes seconds on a small box.
-        """
-        stays = self.gateway.mode is Mode.OPENWRT and arm.path not in BARE
-        if not stays or self.arm is None or self.arm.path != arm.path:
-            await self.undo()
-            return False
-        self.arm = None
-        self._applied.clear()
-        await self.changes.undo(self._path_changes)
-        return True
+    def _in_common(self, wanted: Sequence[Part]) -> int:
+        """How many of the first parts may stay. An agent that holds a change ends by any undo."""
+        pairs = zip(self._made, wanted, strict=False)
+        same = [made for made, _ in takewhile(lambda pair: pair[0].part == pair[1], pairs)]
+        while len(same) < len(self._made) and same and same[-1].held:
+            same.pop()
+        return len(same)
 
-    async def _apply(self, arm: Arm, *, on_path: bool) -> None:
-        if arm.path == "direct":
-            return
-        if not on_path:
-            await self._travel(arm)
-        linked = far.linked(self.gateway, arm)
-        for feature in filter(is_tunnel, arm.features):  # first: it is the others' WAN port
-            await self._add(feature, self.gateway, arm)
-        for feature in filterfalse(is_tunnel, arm.features):
-            await self._add(feature, linked, arm)
+    async def _undo_to(self, kept: int) -> None:
+        """Undo all but the first parts. Raises NodeError: then all are still to be undone."""
+        changes = self._made[kept - 1].changes if kept else 0
+        if kept < len(self._made) or changes < len(self.changes):
+            await self.changes.undo(changes)
+            del self._made[kept:]
 
-    async def _travel(self, arm: Arm) -> None:
-        """Set the path."""
-        await address.apply(self.gateway, self.changes)
-        if arm.path not in BARE:
-            paths = OPENWRT if self.gateway.mode is Mode.OPENWRT else PATHS
-            if arm.path not in paths:
-                known = ", ".join((*BARE, *paths))
-                raise UsageError(f"no path '{arm.path}'; known are: {known}")
-            await paths[arm.path](self.gateway, self.changes)
-        self._path_changes = len(self.changes)
+    async def _make(self, part: Part, arm: Arm) -> None:
+        applied = None
+        if isinstance(part, str):
+            applied = await self._add(part, arm)
+        else:
+            await part(self.gateway, self.changes)
+        counts = len(self.changes), len(self.changes.holding)
+        self._made.append(_Made(part, *counts, applied))
 
-    async def _add(self, feature: str, gateway: Gateway, arm: Arm) -> None:
+    async def _add(self, feature: str, arm: Arm) -> tuple[Feature, Asked]:
         name, arguments = parts(feature)
-        applied, asked = (
-            feature_of(name, gateway.mode),
-            Asked(gateway, self.changes, arm.path, arguments),
-        )
+        gateway = self.gateway if is_tunnel(feature) else far.linked(self.gateway, arm)
+        applied = feature_of(name, gateway.mode)
+        asked = Asked(gateway, self.changes, arm.path, arguments)
         try:
             await applied.apply(asked)
         except UnavailableError as error:
             raise UnavailableError(f"{feature}: {error}") from None
-        self._applied.append((applied, asked))
+        return applied, asked
+
+    def _applied(self) -> list[tuple[Feature, Asked]]:
+        return [made.applied for made in self._made if made.applied]
 
     async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
         """What is counted on the gateway of its features' effect, less what was before."""
         counts: dict[str, int] = {}
-        for feature, asked in self._applied:
+        for feature, asked in self._applied():
             if isinstance(feature, Seen):
                 counts |= await feature.seen(asked, before)
         return counts
@@ -183,14 +209,14 @@ class Setup:
         try:
             await self.undo()
         except GatemarkError:  # a gateway that has booted has nothing of it left
-            self.changes.forget()
+            self._forget()
         await self.change(arm)
 
     async def undo(self) -> None:
         """Give the gateway back as it was. Raises NodeError: then it is tried again next time."""
         self.arm = None
-        self._applied.clear()
         await self.changes.undo()
+        self._made.clear()
 
     async def end(self) -> list[str]:
         """Undo, and look whether all is as it was; returns what is not, a line each."""

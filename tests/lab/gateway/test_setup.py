@@ -2,6 +2,7 @@
 """Setups on the real gateway: each does what it says, and gives it back as it was."""
 
 import asyncio
+import re
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,29 @@ def test_a_setup_is_undone_whole(stage: Stage) -> None:
             await setup.undo()
             assert await gateway.run("sh", "-c", STATE) == before, arm.setup
             assert (during == before) is (arm.setup == "route"), arm.setup
+
+    stage.run(compare())
+
+
+def test_a_setup_is_the_same_after_any_other(stage: Stage) -> None:
+    """It keeps what the one before had in common."""
+    gateway = stage.lab.gateway
+
+    async def state() -> str:
+        return re.sub(r"(?m)^\d+: ", "", await gateway.run("sh", "-c", STATE))
+
+    async def compare() -> None:
+        alone = {}
+        for arm in ARMS:
+            setup = Setup(gateway)
+            await setup.change(arm)
+            alone[arm] = await state()
+            await setup.undo()
+        setup = Setup(gateway)
+        for arm in (*ARMS, *reversed(ARMS)):
+            await setup.change(arm)
+            assert await state() == alone[arm], arm.setup
+        await setup.undo()
 
     stage.run(compare())
 

@@ -19,7 +19,7 @@ from gatemark.node.quoted import Script, literal, shell
 EVERYTHING: Final = "everything"
 EMPTY: Final = "empty"
 WHOLE_CHAIN: Final = "0"  # where no rule of it is named
-PATHS: Final = {"route": route.apply, "nat": nat.apply}
+PATHS: Final = {"route": (route.apply,), "nat": (route.apply, nat.apply)}
 TABLE: Final = "nft delete table inet fw4"
 CHAIN: Final = """
 nft list chain inet fw4 {chain} > /dev/null 2>&1 || {{ echo {absent} >&2; exit 1; }}
@@ -55,7 +55,8 @@ async def apply(asked: Asked) -> None:
     undo = shell(WHOLE, listed=listed, reload=openwrt.RELOAD)
     await asked.changes.attempt(_script(chain, number), undo=undo)
     if chain == EVERYTHING:
-        await PATHS[asked.path](asked.gateway, asked.changes)
+        for part in PATHS[asked.path]:
+            await part(asked.gateway, asked.changes)
 
 
 def _script(chain: str, number: str) -> Script:
