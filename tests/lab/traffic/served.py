@@ -72,10 +72,11 @@ def namespace() -> Iterator[None]:
         subprocess.run(("ip", "netns", "del", NAME), check=True)
 
 
-def request(*, tls: bool = True) -> tuple[dict[str, Any], str]:
+def request(address: str = ADDRESS, *, tls: bool = True) -> tuple[dict[str, Any], str]:
     """What both are asked for; the key of the server's certificate."""
-    pem, key = certificate([ADDRESS])
-    place = {"address": ADDRESS, "port": PORT, "family": 4, "tls": tls, "certificate": pem}
+    pem, key = certificate([address])
+    family = 6 if ":" in address else 4
+    place = {"address": address, "port": PORT, "family": family, "tls": tls, "certificate": pem}
     return place | {"congestion": "cubic", "dscp": 0, "cpu": -1}, key
 
 

@@ -31,8 +31,11 @@ def load(**keys: Any) -> Workload:
     return Workload(kind="responsiveness", **{"interval_s": 0.2} | keys)
 
 
-def curl(pem: Path, *words: str) -> str:
-    return subprocess.run(curls(pem, *words), capture_output=True, text=True, check=False).stdout
+def curl(pem: Path, *words: str, stdin: Path = Path("/dev/null")) -> str:
+    with stdin.open() as given:
+        command = curls(pem, *words)
+        done = subprocess.run(command, stdin=given, capture_output=True, text=True, check=False)
+    return done.stdout
 
 
 def curls(pem: Path, *words: str) -> tuple[str, ...]:
@@ -64,17 +67,21 @@ def test_another_client_gets_what_the_draft_says(tmp_path: Path) -> None:
         old_posted = curl(
             pem, "--http1.1", "-w", told, "--data-binary", f"@{body}", urls["upload_url"]
         )
+        chunked = curl(pem, "--http1.1", "-w", told, "-T", "-", f"{BASE}/upload", stdin=body)
         config, head = curl(pem, f"{BASE}/config"), curl(pem, "-I", f"{BASE}/small")
         large = beginning(pem, 100_001, "-r", "0-99999", urls["large_download_url"])
+        old_large = beginning(pem, 100_001, "--http1.1", urls["large_download_url"])
         report = server.close()
     assert small.split() == ["1", "2", "200", "0", "1"]
     assert posted.split() == ["2", "200", "300000", "0"]
     assert old.split() == ["1", "1.1"]
     assert len(large) == 100_001, "all of it, whatever range was asked for"
+    assert len(old_large) == 100_001
     assert old_posted.split() == ["1.1", "200", "300000", "0"]
+    assert chunked.split()[:2] == ["1.1", "200"], "its count of bytes has the heads of chunks"
     assert json.loads(config)["urls"] == urls
     assert head.split()[:2] == ["HTTP/2", "200"]
-    assert report["bytes"] == 600_000
+    assert report["bytes"] == 900_000
     assert report["asked"]["/small"] == 3
 
 
@@ -89,7 +96,7 @@ def test_a_certificate_that_does_not_fit_is_one_line() -> None:
         program.close()
     assert said["ev"] == "error"
     assert said["reason"].startswith(
-        f"load connection 1 to {ADDRESS} port {PORT}: its TLS certificate does not fit: "
+        f"configuration of {ADDRESS} port {PORT}: its TLS certificate does not fit: "
     )
 
 
@@ -112,10 +119,12 @@ def test_a_load_that_breaks_ends_the_test_with_its_reason() -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("_space")
 def test_a_load_connection_that_is_lost_before_it_opens_is_opened_again() -> None:
-    """A rule resets what brings the first bytes of the first handshakes."""
+    """The second connection is that of the first load: what it brings first is reset."""
     asked, key = served.request()
-    rule = f"tcp dport {PORT} tcp flags & psh == psh quota until 900 bytes reject with tcp reset"
-    rules = f"table ip t {{ chain c {{ type filter hook input priority 0; {rule}; }}; }}"
+    mark = f"tcp dport {PORT} tcp flags & (syn | ack) == syn numgen inc mod 1000 == 1 ct mark set 1"
+    reset = f"ct mark 1 tcp dport {PORT} tcp flags & psh == psh reject with tcp reset"
+    chain = "chain c { type filter hook input priority 0"
+    rules = f"table ip t {{ {chain}; {mark}; {reset}; }}; }}"
     subprocess.run(inside("nft", rules), check=True)
     with served.server(asked, key) as server:
         program = served.client(asked)

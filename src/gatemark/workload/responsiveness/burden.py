@@ -3,7 +3,6 @@
 
 import socket
 from collections.abc import Callable
-from typing import Final
 
 import h2.events
 
@@ -11,8 +10,6 @@ from gatemark.workload.responsiveness.bins import Bins
 from gatemark.workload.responsiveness.channel import ClosedError, is_over
 from gatemark.workload.responsiveness.dial import Dialed, Target
 from gatemark.workload.responsiveness.probe import Book, Own
-
-REQUEST: Final = {"up": ("POST", "/upload"), "down": ("GET", "/large")}
 
 
 class Burden(Dialed):
@@ -119,11 +116,10 @@ class Burden(Dialed):
 
     def _begin(self) -> None:
         assert self.channel is not None
-        method, path = REQUEST[self.direction]
+        places, is_down = self.target.places, self.direction == "down"
+        head = self.target.head(*(("GET", places.large) if is_down else ("POST", places.upload)))
         http = self.channel.http
         self._stream = http.get_next_available_stream_id()
-        http.send_headers(
-            self._stream, self.target.head(method, path), end_stream=self.direction == "down"
-        )
+        http.send_headers(self._stream, head, end_stream=is_down)
         self.channel.push()
         self.want()

@@ -23,7 +23,10 @@ import h2.events
 import h2.exceptions
 import h2.settings
 
-WINDOW_BYTES: Final = 16 << 20  # of a stream and of a connection
+# Of a stream and of a connection. What a client may send ahead, its own probes wait behind: of
+# 16 connections with 16 MiB each, as long as 17 s at 30 Mbit/s, where TCP's buffers are the limit.
+CLIENT_WINDOW_BYTES: Final = 16 << 20
+SERVER_WINDOW_BYTES: Final = 1 << 20
 LEAST_AHEAD_BYTES: Final = 1460  # TCP_NOTSENT_LOWAT: a full segment
 AHEAD_S: Final = 0.005  # of the connection's rate
 RATE_NS: Final = 100_000_000  # how often the rate is taken
@@ -83,6 +86,7 @@ class Channel:
             else None
         )
         self._is_client = client
+        self._window_bytes = CLIENT_WINDOW_BYTES if client else SERVER_WINDOW_BYTES
         self.is_open = False  # handshakes are over: requests can be made
         self.old: bytearray | None = None  # a server's: what a client without h2 said
         self._rate = 0.0  # bytes/s
@@ -100,7 +104,7 @@ class Channel:
         self.http.local_settings = h2.settings.Settings(
             client=client,
             initial_values={
-                h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: WINDOW_BYTES,
+                h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: self._window_bytes,
                 h2.settings.SettingCodes.MAX_FRAME_SIZE: LARGEST_FRAME_BYTES,
                 h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 1000,
                 **({h2.settings.SettingCodes.ENABLE_PUSH: 0} if client else {}),
@@ -174,18 +178,34 @@ class Channel:
         return bool(self._out)
 
     def feed(self, stream: int) -> bool:
-        """Make one DATA frame of a load, if the last one is gone; whether the window had room."""
+        """Make DATA frames of a load until TCP has enough unsent; whether the window had room.
+
+        At most the payload of a largest frame at once, so that others have their turn. One frame
+        at once would be too little: where turns are long the rate falls, and with it the frames.
+        For a client without h2 they are pieces without frames.
+        """
         if not self.flush():
             return True
         self._look_ahead()
-        overhead = FRAME_HEAD_BYTES + RECORD_BYTES.get(self.version, 0)
-        begun = queued(self.sock, NOT_SENT)
-        most = chunk_bytes(self._ahead_bytes, self.mss_bytes, overhead, begun)
-        size = min(most, self.http.local_flow_control_window(stream))
-        if size <= 0:
+        ends_bytes = self.payload_bytes + LARGEST_FRAME_BYTES
+        while self.payload_bytes < ends_bytes and not self._out:
+            if (begun := queued(self.sock, NOT_SENT)) >= self._ahead_bytes:
+                break
+            if not self._feed_frame(stream, begun):
+                return False
+        return True
+
+    def _feed_frame(self, stream: int, begun: int) -> bool:
+        record = RECORD_BYTES.get(self.version, 0)
+        overhead = record if self.old is not None else record + FRAME_HEAD_BYTES
+        size = chunk_bytes(self._ahead_bytes, self.mss_bytes, overhead, begun)
+        if self.old is not None:
+            self.say(FILL[:size])
+        elif (size := min(size, self.http.local_flow_control_window(stream))) > 0:
+            self.http.send_data(stream, FILL[:size])
+            self.push()
+        else:
             return False
-        self.http.send_data(stream, FILL[:size])
-        self.push()
         self.payload_bytes += size
         self._marks.append((self.wire_bytes + len(self._out), self.payload_bytes))
         return True
@@ -209,7 +229,7 @@ class Channel:
     def _opened(self) -> None:
         self.is_open = True
         self.http.initiate_connection()
-        self.http.increment_flow_control_window(WINDOW_BYTES - 65_535)
+        self.http.increment_flow_control_window(self._window_bytes - 65_535)
         self.push()
 
     def _shake(self) -> bool:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client of a responsiveness test: idle probes first, then load and probes until it is stable.
 
-It runs on the LAN host. Asked for (one line of JSON): `address`, `port`, `family` (4, 6), `tls`
-with `certificate` (PEM; it trusts this alone), `ways` (up, down), `interval_ms`, `capacity_bps` (of
-the way; 0: not known), `congestion`, `dscp`, `seed`, `cpu`, `tick_ms` (0: none); `most` connections
-each way, where it is not the draft's.
+Before all it asks the server where the objects of the test are. It runs on the LAN host. Asked for
+(one line of JSON): `address`, `port`, `family` (4, 6), `tls` with `certificate` (PEM; it trusts
+this alone), `ways` (up, down), `interval_ms`, `capacity_bps` (of the way; 0: not known),
+`congestion`, `dscp`, `seed`, `cpu`, `tick_ms` (0: none); `most` connections each way, where it is
+not the draft's.
 
 Reports, times by CLOCK_MONOTONIC: `t0_ns`, `t1_ns` (of the load), `window_ns` (where the last
 window begins), `cpu_ns` (from t0 on), `rate` (bytes that came, in bins), `intervals` (columns),
@@ -23,11 +24,13 @@ from gatemark.workload.responsiveness.bins import Bins
 from gatemark.workload.responsiveness.burden import Burden
 from gatemark.workload.responsiveness.channel import ClosedError
 from gatemark.workload.responsiveness.dial import Target
+from gatemark.workload.responsiveness.discovery import Discovery
 from gatemark.workload.responsiveness.draft import INP, LATE_S, MNP
 from gatemark.workload.responsiveness.idle import Idle
 from gatemark.workload.responsiveness.loop import Loop
 from gatemark.workload.responsiveness.probe import Waiting
 from gatemark.workload.responsiveness.sockets import caller
+from gatemark.workload.responsiveness.where import OddError, Places
 from gatemark.workload.responsiveness.working import Terms, Working
 
 STEP_NS: Final = 100_000_000  # late probes are looked for so often at least
@@ -51,9 +54,8 @@ class Client:
         talk.least_power()
         plain = request | {"congestion": ""}
         context = tls.client_context(request["certificate"]) if request["tls"] else None
-        self.target = Target(
-            loop, request["address"], request["port"], context, lambda: caller(plain)
-        )
+        places = Places(request["address"], request["port"])
+        self.target = Target(loop, places.name, places, context, lambda: caller(plain))
         self.burdens: list[Burden] = []
         self.waiting = Waiting()
         self._broke = ""
@@ -63,6 +65,7 @@ class Client:
     def run(self) -> None:
         """From the word to start to the report. Raises RefusedError; ends early with the pipe."""
         self._until(lambda _: self.pipe.started)
+        self.target = self._discovered()
         for way in self.ways * INP:
             self.burdens.append(self.burden(way))
         opens_ns = time.monotonic_ns() + OPENING_NS
@@ -77,6 +80,20 @@ class Client:
         self._until(resting, due_ns=lambda: idle.due_ns)
         working = self._work()
         self.pipe.say("done", **self._report(idle, working))
+
+    def _discovered(self) -> Target:
+        """Ask the server where its objects are; the target by its answer. Raises RefusedError."""
+        ends_ns = time.monotonic_ns() + OPENING_NS
+        for _ in range(SPARES):
+            asking = Discovery(self.target, self.target.stranger())
+            self._until(asking.is_over, ends_ns)
+            asking.fail(f"no answer within {2 * LATE_S:g} s")
+            if asking.why not in LOST:
+                break
+        try:
+            return asking.target_told()
+        except OddError as error:
+            raise talk.RefusedError(f"configuration of {self._where}: {error}") from None
 
     def burden(self, way: str) -> Burden:
         """One more load connection."""
@@ -120,7 +137,7 @@ class Client:
 
     @property
     def _where(self) -> str:
-        return f"{self.target.host} port {self.target.port}"
+        return f"{self.target.host} port {self.target.places.port}"
 
     def _break(self, at: int, why: str) -> None:
         """Open it again if it never was: a full queue drops first packets as it drops others."""

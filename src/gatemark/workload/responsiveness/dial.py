@@ -14,33 +14,28 @@ import h2.events
 
 from gatemark.workload.responsiveness.channel import Channel, ClosedError
 from gatemark.workload.responsiveness.loop import Loop
+from gatemark.workload.responsiveness.where import Places
 
-SMALL: Final = "/small"
 # Round trips of a handshake, by version (RFC 8446, RFC 5246).
 ROUND_TRIPS: Final = {"TLSv1.3": 1, "TLSv1.2": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the server is."""
+    """Where the server is: the address that is connected to, and its places."""
 
     loop: Loop
     host: str
-    port: int
+    places: Places
     tls: ssl.SSLContext | None
     stranger: Callable[[], socket.socket]  # a socket of a probe that is a stranger
-
-    @property
-    def authority(self) -> str:
-        """As a request names it."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def head(self, method: str, path: str) -> list[tuple[str, str]]:
         """The headers of a request; no encoding, no priority."""
         return [
             (":method", method),
             (":scheme", "https" if self.tls else "http"),
-            (":authority", self.authority),
+            (":authority", self.places.authority),
             (":path", path),
             ("accept-encoding", "identity"),
         ]
@@ -64,7 +59,7 @@ class Dialed:
     def dial(self) -> None:
         """Begin to connect."""
         self.began_ns = time.monotonic_ns()
-        number = self.sock.connect_ex((self.target.host, self.target.port))
+        number = self.sock.connect_ex((self.target.host, self.target.places.port))
         self.target.loop.add(self)
         if number and number != errno.EINPROGRESS:
             self.fail(os.strerror(number))
@@ -129,7 +124,9 @@ class Dialed:
         if number := self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             raise ClosedError(os.strerror(number))
         self.tcp_ns = self.target.loop.woke_ns - self.began_ns
-        self.channel = Channel(self.sock, self.target.tls, client=True, host=self.target.host)
+        self.channel = Channel(
+            self.sock, self.target.tls, client=True, host=self.target.places.name
+        )
         self._shake_ns = time.monotonic_ns()
         self.channel.greet()
         if self.channel.is_open:
@@ -162,7 +159,9 @@ class Request:
         http = self.channel.http
         self.stream: int = http.get_next_available_stream_id()
         self.ahead_bytes = self.channel.ahead_bytes()
-        http.send_headers(self.stream, dialed.target.head("GET", SMALL), end_stream=True)
+        http.send_headers(
+            self.stream, dialed.target.head("GET", dialed.target.places.small), end_stream=True
+        )
         self.began_ns = time.monotonic_ns()
         self.channel.push()
 

@@ -13,45 +13,34 @@ ended them), `strangers`, `ahead_bytes` (what small answers beside a load had be
 host).
 """
 
-import json
+import resource
 import socket
 import ssl
 import time
 from collections import Counter, deque
-from typing import Any, Final
+from typing import Final
 
 import h2.events
 import h2.exceptions
 
-from gatemark.workload.responsiveness import http1, talk, tls
+from gatemark.workload.responsiveness import http1, talk, tls, where
 from gatemark.workload.responsiveness.bins import Bins
 from gatemark.workload.responsiveness.channel import Channel, ClosedError
 from gatemark.workload.responsiveness.loop import Loop
 from gatemark.workload.responsiveness.sockets import listener
 
 SMALL, LARGE, UPLOAD = "/small", "/large", "/upload"
-WHERE: Final = ("/.well-known/nq", "/config")
-PATHS: Final = (SMALL, LARGE, UPLOAD, *WHERE)
+PATHS: Final = (SMALL, LARGE, UPLOAD, *where.PATHS)
+BYTES: Final = "application/octet-stream"
+JSON: Final = "application/json"
 # h2 on an answer to a stream that is closed, or that it has forgotten since.
 GONE: Final = (h2.exceptions.NoSuchStreamError, h2.exceptions.StreamIDTooLowError)
 OLD_BODIES: Final = {SMALL: b"1", UPLOAD: b""}  # of answers without h2
+OLD: Final = 0  # the stream of an endless object without h2
 TURN_NS: Final = 1_000_000_000
 MOST_OPEN: Final = 2000  # connections
+OTHER_FILES: Final = 64  # that a process has open besides
 BACKLOG: Final = 512
-
-
-def where(authority: str, *, secure: bool) -> dict[str, Any]:
-    """Return the configuration of a test: the draft's names, then those of tools."""
-    base = f"{'https' if secure else 'http'}://{authority}"
-    urls = {
-        "large_download_url": base + LARGE,
-        "small_download_url": base + SMALL,
-        "upload_url": base + UPLOAD,
-        "large_https_download_url": base + LARGE,
-        "small_https_download_url": base + SMALL,
-        "https_upload_url": base + UPLOAD,
-    }
-    return {"version": 1, "urls": urls, "test_endpoint": authority.rpartition(":")[0]}
 
 
 class Served:
@@ -64,7 +53,8 @@ class Served:
         self.is_load = False
         self._endless: deque[int] = deque()  # streams of endless objects, which take turns
         self._uploads: dict[int, int] = {}  # stream -> bytes so far
-        self._old_requests = http1.Requests()
+        self._old_requests: http1.Requests | None = None
+        self._is_last = False  # its client wants it closed after what is written
         self._bodies: dict[int, bytes] = {}  # stream -> what is left of a small answer
 
     def fileno(self) -> int:
@@ -115,9 +105,12 @@ class Served:
             self.server.ended[why] += 1
             self.server.loop.drop(self)
             self.channel.close()
-            self.server.open.discard(self)
+            del self.server.open[self]
 
     def _want(self) -> None:
+        if self._is_last and not self.channel.has_left:
+            self.close("the client wanted no more")
+            return
         self.server.loop.want(self, write=self.channel.has_left or bool(self._endless))
 
     def _event(self, event: h2.events.Event) -> None:
@@ -149,12 +142,12 @@ class Served:
             case "/small":
                 if self.is_load:
                     self.server.ahead_bytes.append(self.channel.ahead_bytes())
-                self._answer(stream, b"1", "application/octet-stream", only_head=only_head)
+                self._answer(stream, b"1", BYTES, only_head=only_head)
             case "/large" if only_head:
-                self._head(stream, 200, "application/octet-stream", ended=True)
+                self._head(stream, 200, BYTES, ended=True)
             case "/large":
                 self.is_load = True
-                self._head(stream, 200, "application/octet-stream", ended=False)
+                self._head(stream, 200, BYTES, ended=False)
                 self._endless.append(stream)
             case "/upload":
                 self.is_load = True
@@ -162,25 +155,40 @@ class Served:
             case "/.well-known/nq" | "/config":
                 authority = headers.get(b":authority", b"").decode(errors="replace")
                 body = self._where(authority)
-                self._answer(stream, body, "application/json", only_head=only_head)
+                self._answer(stream, body, JSON, only_head=only_head)
             case _:
                 self._head(stream, 404, "text/plain", ended=True)
 
     def _old(self, pending: bytearray) -> None:
-        """Answer a client without h2: small objects, where things are, and uploads."""
-        for asked in self._old_requests.take(pending):
-            if isinstance(asked, int):
+        """Answer a client without h2. Behind an endless object nothing is asked any more."""
+        self._old_requests = self._old_requests or http1.Requests(pending)
+        for asked in self._old_requests.take():
+            if self._is_last or self._endless:
+                pending.clear()
+            elif isinstance(asked, int):
                 self.is_load = True
                 self.server.came.add(self.channel.read_ns, asked)
-                continue
-            self.server.asked[asked.path if asked.path in PATHS else "other"] += 1
-            is_where = asked.path in WHERE
+            elif isinstance(asked, http1.Waits):
+                self.channel.say(http1.GO_ON)
+            else:
+                self._old_answer(asked)
+
+    def _old_answer(self, asked: http1.Asked) -> None:
+        self.server.asked[asked.path if asked.path in PATHS else "other"] += 1
+        only_head = asked.method == "HEAD"
+        if asked.path == LARGE:
+            self.is_load = not only_head
+            self._endless.extend(() if only_head else (OLD,))
+            self.channel.say(http1.endless(BYTES))
+        else:
+            is_where = asked.path in where.PATHS
             body = self._where(asked.host) if is_where else OLD_BODIES.get(asked.path)
-            kind = "application/json" if is_where else "application/octet-stream"
-            self.channel.say(http1.answer(body, kind, only_head=asked.method == "HEAD"))
+            kind = JSON if is_where else BYTES
+            self.channel.say(http1.answer(body, kind, only_head=only_head))
+        self._is_last = (asked.is_last or asked.path == LARGE) and not self._endless
 
     def _where(self, authority: str) -> bytes:
-        return json.dumps(where(authority, secure=self.server.tls is not None)).encode()
+        return where.told(authority, secure=self.server.tls is not None)
 
     def _came(self, stream: int, size: int, taken: int) -> None:
         if taken:
@@ -236,7 +244,8 @@ class Server:
         self.ahead_bytes: list[int] = []
         self.came = Bins()
         self.strangers = 0
-        self.open: set[Served] = set()
+        self.open: dict[Served, None] = {}  # the oldest first
+        self._most = min(MOST_OPEN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES)
         self.sock = listener(request, BACKLOG)
 
     def fileno(self) -> int:
@@ -252,15 +261,24 @@ class Server:
                 return
             except OSError:  # it was gone before it was taken, or there is no descriptor left
                 return
-            if (self.peers and address[0] not in self.peers) or len(self.open) >= MOST_OPEN:
+            if (self.peers and address[0] not in self.peers) or not self._has_room():
                 self.strangers += 1
                 sock.close()
                 continue
             sock.setblocking(False)
             served = Served(self, sock)
-            self.open.add(served)
+            self.open[served] = None
             self.loop.add(served, write=False)
             served.begin()
+
+    def _has_room(self) -> bool:
+        """Make room where there is none: most clients never close what they probed by."""
+        if len(self.open) < self._most:
+            return True
+        idle = next((served for served in self.open if not served.is_load), None)
+        if idle:
+            idle.close("it rested, and there were too many")
+        return idle is not None
 
     def writable(self) -> None:
         """Nothing is written there."""

@@ -13,6 +13,7 @@ from gatemark.workload.responsiveness.burden import Burden
 from gatemark.workload.responsiveness.dial import Target
 from gatemark.workload.responsiveness.loop import Loop
 from gatemark.workload.responsiveness.probe import Book
+from gatemark.workload.responsiveness.where import Places
 
 LONGEST_S = 10
 
@@ -30,7 +31,8 @@ def test_a_probe_whose_stream_is_reset_fails_alone() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         mine = socket.socket()
         mine.setblocking(False)
-        target = Target(loop, "127.0.0.1", listening.getsockname()[1], None, socket.socket)
+        places = Places(*listening.getsockname())
+        target = Target(loop, places.name, places, None, socket.socket)
         burden = Burden(target, mine, "down", broken.append)
         sock, _ = listening.accept()
         until(loop, lambda: burden.is_open)

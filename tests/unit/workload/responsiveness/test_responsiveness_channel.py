@@ -2,6 +2,7 @@
 """What a sender writes at once, what old clients ask, and bytes in bins."""
 
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from few import few
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from gatemark.workload.responsiveness import http1
 from gatemark.workload.responsiveness.bins import BIN_NS, Bins
 from gatemark.workload.responsiveness.channel import LARGEST_FRAME_BYTES, chunk_bytes
-from gatemark.workload.responsiveness.server import where
 
 TLS = 9 + 22  # bytes around a payload
 
@@ -45,25 +45,70 @@ def test_a_frame_is_never_larger_than_http_allows(
 
 
 def test_requests_of_old_clients_are_taken_off_as_they_are_whole() -> None:
-    requests = http1.Requests()
     pending = bytearray(
-        b"HEAD /small HTTP/1.1\r\nHost: A:1\r\n\r\nGET /.well-known/nq?x HTTP/1.1\r\n"
+        b"HEAD /small HTTP/1.1\r\nHost: A:1\r\n\r\n\r\nGET /.well-known/nq?x HTTP/1.1\r\n"
     )
-    assert list(requests.take(pending)) == [http1.Asked("HEAD", "/small", "a:1")]
+    requests = http1.Requests(pending)
+    assert list(requests.take()) == [http1.Asked("HEAD", "/small", "a:1")]
     pending += b"\r\n"
-    assert list(requests.take(pending)) == [http1.Asked("GET", "/.well-known/nq", "")]
+    assert list(requests.take()) == [http1.Asked("GET", "/.well-known/nq", "")]
     assert not pending
 
 
 def test_an_old_upload_is_answered_once_all_its_bytes_came() -> None:
-    requests = http1.Requests()
     pending = bytearray(b"POST /upload HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc")
-    assert list(requests.take(pending)) == [3]
+    requests = http1.Requests(pending)
+    assert list(requests.take()) == [3]
     pending += b"deGET /small HTTP/1.1\r\n\r\n"
-    assert list(requests.take(pending)) == [
+    assert list(requests.take()) == [
         2,
         http1.Asked("POST", "/upload", "", 5),
         http1.Asked("GET", "/small", ""),
+    ]
+
+
+CHUNKED = (
+    b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"5\r\nabcde\r\nA ;x=y\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\nGET /small HTTP/1.1\r\n\r\n"
+)
+
+
+@few()
+@given(st.lists(st.integers(0, len(CHUNKED)), max_size=8))
+def test_an_upload_in_chunks_is_the_same_however_it_comes(cuts: list[int]) -> None:
+    """RFC 9112 section 7.1: sizes in hexadecimal, extensions, a last chunk and fields behind it."""
+    pending = bytearray()
+    requests, events = http1.Requests(pending), list[http1.Event]()
+    for begin, end in pairwise([0, *sorted(cuts), len(CHUNKED)]):
+        pending += CHUNKED[begin:end]
+        events += requests.take()
+    assert sum(event for event in events if isinstance(event, int)) == 15
+    assert [event for event in events if not isinstance(event, int)] == [
+        http1.Asked("POST", "/upload", "", None),
+        http1.Asked("GET", "/small", ""),
+    ]
+
+
+def test_a_client_that_waits_is_told_to_go_on_before_its_body() -> None:
+    """RFC 9110 section 10.1.1."""
+    head = b"PUT /upload HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
+    assert isinstance(next(http1.Requests(bytearray(head)).take()), http1.Waits)
+
+
+@pytest.mark.parametrize(
+    ("version", "field", "last"),
+    [
+        ("1.1", "", False),
+        ("1.1", "Connection: TE, Close\r\n", True),
+        ("1.0", "", True),
+        ("1.0", "Connection: keep-alive\r\n", False),
+    ],
+)
+def test_the_last_request_of_a_connection_is_known(version: str, field: str, last: bool) -> None:
+    """RFC 9112 section 9.3."""
+    text = f"GET /small HTTP/{version}\r\n{field}\r\n".encode()
+    assert list(http1.Requests(bytearray(text)).take()) == [
+        http1.Asked("GET", "/small", "", is_last=last)
     ]
 
 
@@ -71,7 +116,10 @@ def test_an_old_upload_is_answered_once_all_its_bytes_came() -> None:
     "text",
     [
         b"DELETE /upload HTTP/1.1\r\n\r\n",
-        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+        b"POST /upload HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + b"0" * 20_000,
         b"POST /upload HTTP/1.1\r\nContent-Length: -3\r\n\r\n",
         b"GET /small\r\n\r\n",
         b"x" * 20_000,
@@ -79,15 +127,15 @@ def test_an_old_upload_is_answered_once_all_its_bytes_came() -> None:
 )
 def test_nothing_else_is_answered(text: bytes) -> None:
     with pytest.raises(http1.OddError, match="not answered here"):
-        list(http1.Requests().take(bytearray(text)))
+        list(http1.Requests(bytearray(text)).take())
 
 
 @few()
 @given(st.binary(max_size=300))
 def test_any_bytes_are_requests_or_refused(text: bytes) -> None:
     with suppress(http1.OddError):
-        taken = http1.Requests().take(bytearray(text + http1.END))
-        assert all(isinstance(asked, int) or asked.path for asked in taken)
+        taken = http1.Requests(bytearray(text + http1.END)).take()
+        assert all(not isinstance(asked, http1.Asked) or asked.path for asked in taken)
 
 
 def test_an_answer_has_its_length() -> None:
@@ -95,15 +143,6 @@ def test_an_answer_has_its_length() -> None:
     assert whole.endswith(b"content-length: 1\r\n\r\n1")
     assert http1.answer(b"1", "text/plain", only_head=True) == whole[:-1]
     assert http1.answer(None, "text/plain").startswith(b"HTTP/1.1 404 ")
-
-
-def test_places_have_the_drafts_names_and_those_of_tools() -> None:
-    document = where("192.0.2.1:4043", secure=True)
-    urls = document["urls"]
-    assert urls["upload_url"] == urls["https_upload_url"] == "https://192.0.2.1:4043/upload"
-    assert urls["large_download_url"] == urls["large_https_download_url"]
-    assert urls["small_download_url"] == urls["small_https_download_url"]
-    assert (document["version"], document["test_endpoint"]) == (1, "192.0.2.1")
 
 
 def test_bytes_are_binned_by_their_time() -> None:

@@ -177,6 +177,26 @@ def test_head_has_the_answers_headers_and_no_body(
     assert (heads.get(b"content-length"), body) == (length, b"")
 
 
+def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go's net/http never closes the connections of a transport that is not used any more."""
+    monkeypatch.setattr("gatemark.workload.responsiveness.server.MOST_OPEN", 2)
+    pair = Pair()
+    try:
+        pair.ask(1, "/upload", "POST", ended=False)
+        pair.http.send_data(1, bytes(10))
+        pair.until(lambda event: isinstance(event, h2.events.WindowUpdated))
+        load, resting = pair.sock, list[socket.socket]()
+        for _ in range(3):
+            pair.connect()
+            pair.ask(1, "/small")
+            assert pair.answer(1)[1] == b"1"
+            resting.append(pair.sock)
+        assert next(iter(pair.server.open)).channel.sock.getpeername() == load.getsockname()
+        assert pair.server.strangers == 0
+    finally:
+        pair.close()
+
+
 PATHS = st.sampled_from(["/small", "/large", "/upload", "/config", "/nosuch"])
 STEPS = st.lists(
     st.one_of(
