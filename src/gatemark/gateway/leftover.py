@@ -13,33 +13,48 @@ from typing import Final
 from gatemark.gateway.difference import first, unlike
 from gatemark.node.ask import ask
 from gatemark.node.inventory import settings_of
-from gatemark.node.quoted import Script, joined, literal, shell
+from gatemark.node.quoted import Script, joined, literal, literals, shell
 from gatemark.node.script import script
 from gatemark.station.wiring import Gateway
 
 Settings = Mapping[str, str]
 Pairs = Mapping[str, tuple[str, str]]
-# Without the contents of sets, which packets fill and time empties.
-RULES: Final = literal("nft -s -t list ruleset || nft -s list ruleset")
-# Of a namespace of its own, where nobody else's are; but for the shell that asks.
-PROGRAMS: Final = literal(
-    "[ /proc/self/ns/net -ef /proc/1/ns/net ] && exit; read -r own rest < /proc/self/stat; "
-    "for p in /proc/[0-9]*; do [ $p/ns/net -ef /proc/self/ns/net ] || continue; "
-    "case ${p#/proc/} in $own|$$) continue;; esac; "
-    "read -r name < $p/comm && echo ${p#/proc/} $name; done"
+# What else a command may leave: of no interest where only the run's own features are compared.
+MORE: Final = literals(
+    {
+        # Without the contents of sets, which packets fill and time empties.
+        "ruleset": "nft -s -t list ruleset || nft -s list ruleset",
+        # Of a namespace of its own, where nobody else's are; but for the shell that asks.
+        "programs": "[ /proc/self/ns/net -ef /proc/1/ns/net ] && exit; "
+        "read -r own rest < /proc/self/stat; for p in /proc/[0-9]*; do "
+        "[ $p/ns/net -ef /proc/self/ns/net ] || continue; "
+        "case ${p#/proc/} in $own|$$) continue;; esac; "
+        "read -r name < $p/comm && echo ${p#/proc/} $name; done",
+        # Of all tables; those of `local` come and go with addresses.
+        "routes": "for v in -4 -6; do ip $v route show table all | "
+        "sed -e '/ table local/d' -e 's/ expires [0-9]*sec//' -e \"s/^/$v /\"; done",
+        "routing rules": 'for v in -4 -6; do ip $v rule show | sed "s/^/$v /"; done',
+        "neighbours": "for v in -4 -6; do ip $v neigh show nud permanent; "
+        "ip $v neigh show proxy; done",
+        # Without what counts packets.
+        "ipsec": "ip xfrm policy; ip xfrm state | grep -E '^src|proto'",
+        "filters": "for d in /sys/class/net/*; do for at in '' ingress egress; do "
+        'tc filter show dev ${d##*/} $at | sed "s/^/${d##*/} $at /"; done; done',
+        "sysctls": "cd /proc/sys; grep -rs '' net | grep -v conntrack_count | sed 's/:/ /'",
+    }
 )
 TABLE: Final = re.compile(r"^table (\S+) (\S+) \{", re.MULTILINE)
 LINK: Final = re.compile(r"^\d+: ([^:@\s]+)\S*: .*? mtu (\d+)", re.MULTILINE)
 ADDRESS: Final = re.compile(r"^\d+: +(\S+) +inet6? (\S+)", re.MULTILINE)
-ROOT: Final = re.compile(r"^qdisc (\S+) \S+ dev (\S+) root", re.MULTILINE)
+QUEUE: Final = re.compile(r"^qdisc (\S+) \S+ dev (\S+) (root|parent ffff:fff1)", re.MULTILINE)
+PREFERENCE: Final = re.compile(r"^(-\d) (\d+):", re.MULTILINE)
 ONCE: Final = "{{ {command}; }} 2> /dev/null || true"
 
 
 async def look(gateway: Gateway) -> dict[str, str]:
     """How the gateway is set now. Raises NodeError."""
     devices = gateway.devices.values()
-    more = {"ruleset": RULES, "programs": PROGRAMS}
-    return await ask(gateway.node, settings_of(devices) | more)
+    return await ask(gateway.node, settings_of(devices) | MORE)
 
 
 async def undo(gateway: Gateway, was: Settings) -> tuple[str, str]:
@@ -109,26 +124,60 @@ def _addresses(was: str, now: str) -> Iterator[Script]:
 
 
 def _routes(was: str, now: str) -> Iterator[Script]:
+    yield from _lines("route", was, now)
+
+
+def _routing(was: str, now: str) -> Iterator[Script]:
+    """Rules that choose a table of routes: `-4 1998: from all fwmark 0x1 lookup 100`."""
+    yield from _lines(
+        "rule", PREFERENCE.sub(r"\1 pref \2", was), PREFERENCE.sub(r"\1 pref \2", now)
+    )
+
+
+def _lines(what: str, was: str, now: str) -> Iterator[Script]:
+    """What `ip` shows as it takes it, with the family before."""
     old, new = was.splitlines(), now.splitlines()
     for verb, own, others in (("del", new, old), ("add", old, new)):
         for line in own:
             if line not in others:
-                words = line.split()
+                family, *words = line.split()
                 yield shell(
-                    "ip route {verb} {words} || ip -6 route {verb} {words}", verb=verb, words=words
+                    "ip {family} {what} {verb} {words}",
+                    family=family,
+                    what=what,
+                    verb=verb,
+                    words=words,
                 )
 
 
+def _neighbours(was: str, now: str) -> Iterator[Script]:
+    """Addresses that came, and those that were taken away: `ADDRESS dev PORT lladdr MAC ...`."""
+    old, new = (set(text.splitlines()) for text in (was, now))
+    for verb, lines in (("del", new - old), ("replace", old - new)):
+        for line in sorted(lines):
+            words = [word for word in line.split() if word not in ("PERMANENT", "proxy")]
+            kind = ["proxy"] if line.split()[-1] == "proxy" else []
+            last = [] if kind or verb == "del" else ["nud", "permanent"]
+            yield shell("ip neigh {verb} {words}", verb=verb, words=[*kind, *words, *last])
+
+
+def _ipsec(was: str, now: str) -> Iterator[Script]:
+    """All of it, where there was none."""
+    if now and not was:
+        yield shell("ip xfrm policy flush; ip xfrm state flush")
+
+
 def _queues(was: str, now: str) -> Iterator[Script]:
-    """Queues that came in the place of the one that the kernel gave a port."""
-    old = {device: kind for kind, device in ROOT.findall(was)}
-    for kind, device in ROOT.findall(now):
-        if old.get(device) != kind:
-            yield shell("tc qdisc del dev {device} root", device=device)
+    """Queues that came in the place of the one that the kernel gave a port, and what filters."""
+    old = set(QUEUE.findall(was))
+    for kind, device, at in QUEUE.findall(now):
+        if (kind, device, at) not in old:
+            place = "root" if at == "root" else kind
+            yield shell("tc qdisc del dev {device} {place}", device=device, place=place)
 
 
 def _sysctls(was: str, now: str) -> Iterator[Script]:
-    """Those of the list that `settings` asks for."""
+    """Those that were there."""
     old = dict(line.split(" ", 1) for line in was.splitlines() if " " in line)
     for line in now.splitlines():
         name, _, value = line.partition(" ")
@@ -143,5 +192,8 @@ WAYS: Final = {
     "interfaces": _links,
     "addresses": _addresses,
     "routes": _routes,
+    "routing rules": _routing,
+    "neighbours": _neighbours,
+    "ipsec": _ipsec,
     "qdiscs": _queues,
 }

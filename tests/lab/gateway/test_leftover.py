@@ -27,6 +27,22 @@ LEFT = {
     "a program": "env -i setsid sleep 1000 > /dev/null 2>&1 &",
     "a sysctl": "echo 1 > /proc/sys/net/ipv4/conf/all/accept_redirects; "
     "echo 0 > /proc/sys/net/ipv4/ip_forward",
+    # What public reports found left: see docs/measured.md.
+    "a chain of marks": "nft add table ip mangle; nft add chain ip mangle QOS_MARK_gw1",
+    "an IFB": "ip link add ifb-dns type ifb; ip link set ifb-dns up",
+    "a tree of queues": "tc qdisc add dev gw1 root handle 1: htb default 2; "
+    "tc class add dev gw1 parent 1: classid 1:2 htb rate 1gbit; "
+    "tc filter add dev gw1 parent 1:0 protocol ip prio 1 u32 match u32 0 0 flowid 1:2",
+    "an ingress filter": "tc qdisc add dev gw1 handle ffff: ingress; "
+    "tc filter add dev gw1 parent ffff: protocol all prio 10 u32 match u32 0 0 flowid 1:1",
+    "a routing rule": "ip rule add fwmark 0x2333 table 100 pref 1998",
+    "another table": "ip route add default via 198.19.1.2 dev gw1 table 3",
+    "a MAC address": "ip neigh replace 198.19.1.2 lladdr 02:00:00:00:00:99 dev gw1 nud permanent",
+    "a proxied address": "ip neigh add proxy 198.19.1.77 dev gw0",
+    "an IPsec policy": "ip xfrm policy add dir fwd src 198.18.1.0/24 dst 198.19.1.0/24 "
+    "action block",
+    "any sysctl": "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet; "
+    "echo 1 > /proc/sys/net/ipv4/conf/gw0/proxy_arp",
 }
 # A rule in a table that was there may be anyone's.
 STAYS = "nft add rule inet gatemark postrouting counter"

@@ -34,6 +34,11 @@ def test_only_a_setting_of_before_is_written_back() -> None:
     assert "echo 0 > /proc/sys/net/a" in text
 
 
+def test_states_of_ipsec_are_flushed_where_there_were_none() -> None:
+    assert "flush" in undoing({"ipsec": ("", "src ::/0 dst ::/0")})
+    assert undoing({"ipsec": ("src 10.0.0.0/8", "")}) == "true"
+
+
 def test_nothing_is_undone_on_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others may have changed it: the difference is told, and no command is run."""
 
