@@ -38,6 +38,13 @@ def rule(text: str) -> str:
 CASES = [
     (rule("udp sport 20001-20003 counter drop"), LOAD, 'nft rule "udp sport 20001-20003 drop"'),
     ("tc qdisc add dev gw1 root tbf rate 3mbit burst 16kb limit 16kb", OVERLOAD, "tbf"),
+    (
+        "tc qdisc add dev gw1 root handle 1: htb default 2; "
+        "tc class add dev gw1 parent 1: classid 1:2 htb rate 3mbit; "
+        "tc qdisc add dev gw1 parent 1:2 handle 2: pfifo limit 9",
+        OVERLOAD,
+        "pfifo",
+    ),
     ("ip route del 198.19.1.0/24", LOAD, "InNoRoutes"),
     ("ip link set gw1 mtu 1400", LARGE, "FragFails"),
 ]

@@ -4,6 +4,7 @@
 import pytest
 
 from gatemark.probe.drop import reading
+from gatemark.probe.drop.qdisc import qdiscs
 from gatemark.probe.drop.reading import Reading, lost, risen
 from gatemark.probe.kind import drops, freed
 from gatemark.probe.kind.drops import Readings
@@ -144,7 +145,7 @@ def rose(text: str, *, is_own: bool = True) -> list[tuple[str, str, str, int]]:
             [
                 ("ingress", "tc clsact", "eth1"),
                 ("ingress", "cake", "ifb4eth2"),
-                ("qdisc", "htb", "eth2"),
+                ("qdisc", "fq_codel", "eth2 class 1:1"),
             ],
         ),
         (CONNTRACK, [("netfilter", "conntrack insert_failed", "")]),
@@ -164,6 +165,19 @@ def rose(text: str, *, is_own: bool = True) -> list[tuple[str, str, str, int]]:
 )
 def test_each_counter_that_rose_is_a_cause(text: str, rows: list[tuple[str, str, str]]) -> None:
     assert rose(text) == [(*row, 5) for row in rows]
+
+
+def test_a_queue_in_others_is_named_by_its_class_and_the_outermost_has_the_rest() -> None:
+    """htb in prio, and a class of htb with a queue that tc does not show."""
+    tree = (
+        '[{"kind":"prio","handle":"1:","dev":"eth2","root":true,"drops":9},'
+        '{"kind":"htb","handle":"2:","dev":"eth2","parent":"1:3","drops":9},'
+        '{"kind":"pfifo","handle":"20:","dev":"eth2","parent":"2:1","drops":7}]'
+    )
+    assert [(d.cause, d.where, d.packets) for d in qdiscs([tree], PORTS)] == [
+        ("pfifo", "eth2 class 2:1", 7),
+        ("prio", "eth2", 2),
+    ]
 
 
 def test_a_port_that_tells_nothing_else_tells_what_it_dropped() -> None:

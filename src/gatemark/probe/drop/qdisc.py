@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the queues of the test ports dropped: the outermost one counts what those in it dropped.
+"""What the queues of the test ports dropped, by queue and class.
+
+An outer queue counts what those in it dropped as well, so it has what is left of its number: its
+own, and that of classes whose queue tc does not show.
 
 SQM's queue of what comes in by a port is at a device of its own, and drops before the IP stack.
 """
 
 import json
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Any, Final
 
 from gatemark.node.quoted import literal
 from gatemark.plan.shaper.shape import inwards
@@ -14,23 +17,41 @@ from gatemark.probe.drop.part import Part
 from gatemark.store.drops import INGRESS, QDISC, Drop
 
 TC: Final = literal("command -v tc > /dev/null && tc -s -j qdisc show")
+Qdisc = dict[str, Any]  # as tc prints it
 FILTERS: Final = ("ingress", "clsact")  # no queues: what their filters dropped
 
 
 def qdiscs(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
-    """The root of each port, and its filters. What the gateway itself sends counts again."""
+    """The queues of each port, and its filters. What the gateway itself sends counts again."""
     inward = {*map(inwards, devices)}
-    for qdisc in json.loads("\n".join(lines) or "[]"):
-        port, kind, count = qdisc["dev"], qdisc["kind"], int(qdisc.get("drops", 0))
+    shown = json.loads("\n".join(lines) or "[]")
+    for qdisc in shown:
+        port, kind = qdisc["dev"], qdisc["kind"]
         if port in inward and qdisc.get("root"):
-            yield Drop(stage=INGRESS, cause=kind, where=port, packets=count)
-        if port not in devices:
-            continue
-        if kind in FILTERS:
-            yield Drop(stage=INGRESS, cause=f"tc {kind}", where=port, packets=count)
-        elif qdisc.get("root"):
-            again = "OutDiscards"
-            yield Drop(stage=QDISC, cause=kind, where=port, packets=count, counted_in=again)
+            yield from _queues(qdisc, shown, INGRESS, "")
+        elif port in devices and kind in FILTERS:
+            yield Drop(stage=INGRESS, cause=f"tc {kind}", where=port, packets=_count(qdisc))
+        elif port in devices and qdisc.get("root"):
+            yield from _queues(qdisc, shown, QDISC, "OutDiscards")
+
+
+def _queues(root: Qdisc, shown: list[Qdisc], stage: str, again: str) -> Iterator[Drop]:
+    """The innermost queues, each by its class, and what the outermost counts besides."""
+    port, left = root["dev"], _count(root)
+    inner = [each for each in shown if each["dev"] == port and each.get("parent")]
+    outer = {each["parent"].partition(":")[0] for each in inner}
+    for each in inner:
+        if each["kind"] not in FILTERS and each["handle"].partition(":")[0] not in outer:
+            where, count = f"{port} class {each['parent']}", _count(each)
+            left -= count
+            yield Drop(
+                stage=stage, cause=each["kind"], where=where, packets=count, counted_in=again
+            )
+    yield Drop(stage=stage, cause=root["kind"], where=port, packets=max(0, left), counted_in=again)
+
+
+def _count(qdisc: Qdisc) -> int:
+    return int(qdisc.get("drops", 0))
 
 
 PARTS: Final = (Part("qdiscs", TC, qdiscs, "no tc that prints JSON"),)

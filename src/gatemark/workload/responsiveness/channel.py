@@ -189,8 +189,8 @@ class Channel:
         self._look_ahead()
         ends_bytes = self.payload_bytes + LARGEST_FRAME_BYTES
         while self.payload_bytes < ends_bytes and not self._out:
-            if (begun := queued(self.sock, NOT_SENT)) >= self._ahead_bytes:
-                break
+            if 2 * (begun := queued(self.sock, NOT_SENT)) >= self._ahead_bytes:
+                break  # so does the kernel (sk_stream_memory_free(), include/net/sock.h)
             if not self._feed_frame(stream, begun):
                 return False
         return True
