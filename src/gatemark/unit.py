@@ -11,7 +11,9 @@ UDP_BYTES: Final = 8
 TCP_BYTES: Final = 20  # without options
 L4_BYTES: Final = {"udp": UDP_BYTES, "tcp": TCP_BYTES}
 TEST_HEADER_BYTES: Final = 14
-LARGEST_FRAME_BYTES: Final = 1518  # 1 500 bytes of packet
+MTU_BYTES: Final = 1500  # Ethernet's, of a packet
+LARGEST_FRAME_BYTES: Final = MTU_BYTES + ETHERNET_BYTES
+LEAST_PACKET_BYTES, MOST_PACKET_BYTES = 576, 9000  # that a replay may be bounded to
 
 # Smallest frame: Ethernet's own, or the headers with the test header.
 SMALLEST_FRAME_BYTES: Final = {

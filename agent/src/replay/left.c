@@ -25,7 +25,7 @@ void left_add(struct left *left, enum packet_verdict why, const struct capture_p
 	      const struct packet_view *view)
 {
 	left->packets[why]++;
-	left->bytes[why] += packet->length;
+	left->bytes += packet->length;
 	if (why == PACKET_NOT_IP || why == PACKET_PROTOCOL)
 		unread_add(&left->unread, view);
 	if (why == PACKET_TOO_LONG && view->length > left->longest)
@@ -50,29 +50,38 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
 		text->used = text->room - 1;
 }
 
-static void append_count(struct text *text, uint64_t packets, const char *what)
+void left_each(const struct left *left,
+	       void (*each)(void *context, const char *reason, uint64_t packets), void *context)
 {
-	if (packets)
-		append(text, "%s%" PRIu64 " %s", text->used ? ", " : "", packets, what);
+	char name[UNREAD_NAME_MOST];
+
+	for (size_t i = 0; i < left->unread.kinds; i++)
+		each(context,
+		     unread_name(name, left->unread.kind[i].layer, left->unread.kind[i].number),
+		     left->unread.kind[i].packets);
+	if (left->unread.others)
+		each(context, "of further kinds", left->unread.others);
+	for (int why = 0; why < PACKET_VERDICTS; why++)
+		if (words[why] && left->packets[why])
+			each(context, words[why], left->packets[why]);
+	snprintf(name, sizeof(name), "too long (more than packet_most %u)", left->packet_most);
+	if (left->packets[PACKET_TOO_LONG])
+		each(context, name, left->packets[PACKET_TOO_LONG]);
+}
+
+static void append_reason(void *context, const char *reason, uint64_t packets)
+{
+	struct text *text = context;
+
+	append(text, "%s%" PRIu64 " %s", text->used ? ", " : "", packets, reason);
 }
 
 const char *left_explain(const struct left *left, char *to, size_t room)
 {
 	struct text text = { .at = to, .room = room };
-	char name[UNREAD_NAME_MOST];
 
 	*to = '\0';
-	for (size_t i = 0; i < left->unread.kinds; i++)
-		append_count(&text, left->unread.kind[i].packets,
-			     unread_name(name, left->unread.kind[i].layer,
-					 left->unread.kind[i].number));
-	append_count(&text, left->unread.others, "of further kinds");
-	for (int why = 0; why < PACKET_VERDICTS; why++)
-		if (words[why])
-			append_count(&text, left->packets[why], words[why]);
-	append_count(&text, left->packets[PACKET_TOO_LONG], "too long");
-	if (left->packets[PACKET_TOO_LONG])
-		append(&text, " (more than packet_most %u)", left->packet_most);
+	left_each(left, append_reason, &text);
 	if (!left->read)
 		append(&text, "no packet");
 	return to;

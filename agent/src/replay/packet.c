@@ -37,14 +37,6 @@
 #define TCP_BYTES 20
 #define TCP_SYN_ACK 0x12
 
-const char *const packet_words[PACKET_VERDICTS] = {
-	[PACKET_NOT_IP] = "not_ip",	[PACKET_FAMILY] = "family",
-	[PACKET_FRAGMENT] = "fragment", [PACKET_PROTOCOL] = "protocol",
-	[PACKET_DAMAGED] = "damaged",	[PACKET_TOO_LONG] = "too_long",
-	[PACKET_SIDE] = "side",		[PACKET_TIME] = "time",
-	[PACKET_ROUTED] = "routed",
-};
-
 struct layers_source {
 	const uint8_t *bytes;
 	uint32_t captured, length; /* at hand; on the wire */

@@ -26,8 +26,6 @@ enum packet_verdict {
 	PACKET_VERDICTS,
 };
 
-extern const char *const packet_words[PACKET_VERDICTS]; /* PACKET_TAKEN's is NULL */
-
 struct packet_view {
 	int family; /* 4 or 6 */
 	uint8_t protocol;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From captured packets to flows, and from these to a schedule. */
 #include "replay/trace.h"
+#include "frame/frame.h"
 #include "replay/cut.h"
 #include "replay/numbers.h"
 #include "replay/times.h"
@@ -200,7 +201,7 @@ static int check_times(struct trace *trace, struct fault *fault)
 
 		if (times_is_far(packet.time_ns, median_ns)) {
 			trace->left.packets[PACKET_TIME]++;
-			trace->left.bytes[PACKET_TIME] += packet.wire_bytes;
+			trace->left.bytes += packet.wire_bytes;
 		} else {
 			trace->packet[trace->packets++] = packet;
 		}
@@ -452,8 +453,12 @@ static int refuse(const struct trace *trace, const char *name, struct fault *fau
 		key = "family";
 		break;
 	case PACKET_TOO_LONG:
-		snprintf(fix, sizeof(fix), "packet_most %u takes them, if the device does",
-			 trace->left.longest);
+		if (trace->left.longest > FRAME_MAX - ETHERNET_BYTES - FCS_BYTES)
+			snprintf(fix, sizeof(fix),
+				 "9000 is the most: capture on Ethernet, with gro off");
+		else
+			snprintf(fix, sizeof(fix), "packet_most %u takes them, if the device does",
+				 trace->left.longest);
 		key = "packet_most";
 		break;
 	case PACKET_TIME:

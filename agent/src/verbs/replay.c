@@ -226,26 +226,9 @@ static int open_player(struct replay *replay, struct fault *fault)
 	return player->fd < 0 ? player->fd : 0;
 }
 
-static void report_reasons(struct line *line, const char *key, const uint64_t *numbers)
+static void report_reason(void *line, const char *reason, uint64_t packets)
 {
-	line_object(line, key);
-	for (int i = 0; i < PACKET_VERDICTS; i++)
-		if (packet_words[i] && numbers[i])
-			line_count(line, packet_words[i], numbers[i]);
-	line_close(line, '}');
-}
-
-static void report_unread(struct line *line, const struct unread *unread)
-{
-	char name[UNREAD_NAME_MOST];
-
-	line_object(line, "unread");
-	for (size_t i = 0; i < unread->kinds; i++)
-		line_count(line, unread_name(name, unread->kind[i].layer, unread->kind[i].number),
-			   unread->kind[i].packets);
-	if (unread->others)
-		line_count(line, "further kinds", unread->others);
-	line_close(line, '}');
+	line_count(line, reason, packets);
 }
 
 /* What of the capture is replayed, and what is not. */
@@ -257,9 +240,10 @@ static void report_left(struct line *line, const struct trace *trace)
 	line_count(line, "bytes", left->read_bytes - trace->unasked_bytes);
 	line_count(line, "late", trace->late);
 	line_count(line, "late_bytes", trace->late_bytes);
-	report_reasons(line, "skipped", left->packets);
-	report_reasons(line, "skipped_bytes", left->bytes);
-	report_unread(line, &left->unread);
+	line_count(line, "left_out_bytes", left->bytes);
+	line_object(line, "left_out");
+	left_each(left, report_reason, line);
+	line_close(line, '}');
 }
 
 static void report_ready(const struct replay *replay)

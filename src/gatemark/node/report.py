@@ -229,7 +229,7 @@ class Loaded(Ready):
     flows: int
     padded: int
     over: int
-    skipped: dict[str, int]
+    left_out: dict[str, int]
 
 
 class ReplaySender(TypedDict):

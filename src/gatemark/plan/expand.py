@@ -83,7 +83,7 @@ OF_KIND: Final = {
         "dscp",
         "connections": "duration_s connecting connections active_pps clients",
         "fill": "duration_s flows clients servers steps rate_pps active_pps",
-        "replay": "duration_s trace speed clones rate_pps clients dscp",
+        "replay": "duration_s trace speed clones packet_most rate_pps clients dscp",
         "walk": "frame_bytes payload_bytes l4 walks ordered",
         "responsiveness": "interval_s tls congestion",
         "algorithm": "command words instances level",

@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from gatemark.unit import MTU_BYTES
+
 PLAN_SCHEMA = "gatemark.plan/1"
 DEVICE_SCHEMA = "gatemark.device/1"
 SUITE_SCHEMA = "gatemark.suite/1"
@@ -220,6 +222,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     trace: str = "game"  # a pcap or pcapng file, or a source made here (plan/trace.py)
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together
     clones: int = 1  # flows made of each of the trace's
+    packet_most: int = MTU_BYTES  # of the longest that is replayed: longer ones are cut or left out
     # kind walk, with frame_bytes or payload_bytes: one packet at a time, and its instructions
     l4: L4 = "udp"  # udp; tcp: segments of one connection, each with data
     walks: int = 200  # packets

@@ -8,7 +8,13 @@ from typing import Final
 from gatemark.plan import trace, words
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Workload
-from gatemark.unit import LARGEST_FRAME_BYTES, SMALLEST_FRAME_BYTES, SMALLEST_SEGMENT_BYTES
+from gatemark.unit import (
+    LARGEST_FRAME_BYTES,
+    LEAST_PACKET_BYTES,
+    MOST_PACKET_BYTES,
+    SMALLEST_FRAME_BYTES,
+    SMALLEST_SEGMENT_BYTES,
+)
 
 MOST_FLOWS: Final = 100_000
 MOST_CLIENTS: Final = 250  # addresses of one /24, but for the gateway's, the hosts' and the ends
@@ -196,6 +202,8 @@ def _replay(load: Workload) -> Iterator[str]:
         yield f"`rate_pps` = {load.rate_pps:g}: 0 (the trace's timing) to {MOST_PPS:g}"
     if not 1 <= load.clones <= MOST_CLONES:
         yield f"`clones` = {load.clones}: 1 to {MOST_CLONES}"
+    if not LEAST_PACKET_BYTES <= load.packet_most <= MOST_PACKET_BYTES:
+        yield f"`packet_most` = {load.packet_most}: {LEAST_PACKET_BYTES} to {MOST_PACKET_BYTES}"
     yield from _clients(load)
 
 

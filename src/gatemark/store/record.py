@@ -12,6 +12,7 @@ import msgspec
 from gatemark.plan.model import Pass
 from gatemark.store.drops import Drops, Freed, Line
 from gatemark.store.loss import Loss
+from gatemark.unit import MTU_BYTES
 
 RECORD_SCHEMA = "gatemark.record/2"
 
@@ -67,6 +68,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     trace: str = ""  # replayed: a file's name, or a source made here (plan/trace.py)
     speed: float = 1.0  # of the trace's own timing; 0: at a fixed rate
     clones: int = 1  # flows made of each of the trace's
+    packet_most: int = MTU_BYTES  # of a replayed packet: longer ones were cut or left out
     driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion

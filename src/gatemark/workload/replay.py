@@ -31,18 +31,6 @@ LEAD_US: Final = 100_000  # from the word to start to the first packet: both age
 STAGGER_US: Final = 1_234  # between clones: so many callers do not speak at once
 ALONE: Final = Among()
 READ_S: Final = 60.0  # a large capture is read, rewritten and sorted before `ready`
-# Why packets of a capture are left out (`skipped` of the agent's `ready`, agent/PROTOCOL.md); those
-# that no reader knows have names of their own.
-REASONS: Final = {
-    "family": "of the other IP version",
-    "fragment": "fragments",
-    "damaged": "damaged",
-    "too_long": "too long",
-    "side": "of flows without a LAN side",
-    "time": "without a sound time",
-    "routed": "with a routing header",
-}
-GRO: Final = "capture again without merged packets: ethtool -K DEVICE gro off"
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
@@ -203,6 +191,7 @@ def asked(load: Workload, trace: str) -> dict[str, Any]:
         "speed": load.speed,
         "rate_pps": load.rate_pps,
         "duration_ms": round(load.duration_s * 1000),
+        "packet_most": load.packet_most,
         **({"dscp": load.dscp} if load.dscp else {}),
     }
 
@@ -223,9 +212,7 @@ def examine(load: Workload) -> None:
     events = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
     for event in events:
         if event["ev"] == "error":
-            too_long = event["key"] == "packet_most"  # which no plan has
-            key, fix = ("trace", GRO) if too_long else (event["key"], event["fix"])
-            raise UsageError(f"`{key}`: {event['reason']}; {fix}")
+            raise UsageError(f"`{event['key']}`: {event['reason']}; {event['fix']}")
     if not any(event["ev"] == "done" for event in events):
         raise UsageError(f"`trace` = '{load.trace}': the agent could not read it to its end")
 
@@ -248,10 +235,10 @@ def remarks(load: Workload, ready: Report) -> list[str]:
 
 def _share(name: str, ready: Report) -> str:
     """Which share of a capture is replayed, and why the rest is not; empty where all of it is."""
-    packets = sum(ready["skipped"].values()) + ready["late"]
+    packets = sum(ready["left_out"].values()) + ready["late"]
     if not packets:
         return ""
-    size = sum(ready["skipped_bytes"].values()) + ready["late_bytes"]
+    size = ready["left_out_bytes"] + ready["late_bytes"]
     shares = (
         f"{_percent(ready['packets'], packets)} of the packets",
         f"{_percent(ready['bytes'], size)} of the bytes",
@@ -269,9 +256,8 @@ def _percent(whole: int, left_out: int) -> str:
 
 
 def _reasons(ready: Report) -> list[str]:
-    named = {REASONS[why]: n for why, n in ready["skipped"].items() if why in REASONS}
     late = {"due after the trial's time": ready["late"]} if ready["late"] else {}
-    return [f"{count} {reason}" for reason, count in (ready["unread"] | named | late).items()]
+    return [f"{count} {reason}" for reason, count in (ready["left_out"] | late).items()]
 
 
 def _needed_s(load: Workload) -> float:

@@ -41,6 +41,7 @@ def test_a_trace_is_found_beside_its_plan(tmp_path: Path) -> None:
         ({"more": 'trace = "none.pcap"'}, "there is no such file; write game, game-modern"),
         ({"more": "speed = 0.0"}, "`speed` = 0: above 0"),
         ({"more": "clones = 0"}, "`clones` = 0: 1 to 10000"),
+        ({"more": "packet_most = 500"}, "`packet_most` = 500: 576 to 9000"),
         ({"more": "flows = 2"}, "`flows` means nothing for kind replay"),
         ({"path": "endpoint"}, "the gateway itself cannot be a side of it"),
         ({"direction": "down"}, "through nat a replay needs what goes up as well"),

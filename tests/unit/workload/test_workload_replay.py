@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatemark.error import UnavailableError, UsageError
@@ -88,8 +89,12 @@ def test_what_is_no_packet_of_a_host_is_named(tmp_path: Path) -> None:
         replay.examine(trace(tmp_path, LINE_CONTROL, LINE_CONTROL))
 
 
+def test_a_plan_may_have_longer_packets_replayed(tmp_path: Path) -> None:
+    replay.examine(msgspec.structs.replace(trace(tmp_path, LONG, length=3014), packet_most=3000))
+
+
 def test_packets_that_are_too_long_are_counted_with_the_way_out(tmp_path: Path) -> None:
-    why = r"`trace`: .*: 3 too long \(more than packet_most 1500\); .*gro off"
+    why = r"`packet_most`: .*: 3 too long \(more than packet_most 1500\); packet_most \d+ takes"
     with pytest.raises(UsageError, match=why):
         replay.examine(trace(tmp_path, LONG, LONG, LONG, length=3014))
 
@@ -103,9 +108,8 @@ def test_packets_without_a_time_name_the_key_that_replays_them(tmp_path: Path) -
 READY = {
     "packets": 40,
     "bytes": 10_000,
-    "skipped": {},
-    "skipped_bytes": {},
-    "unread": {},
+    "left_out": {},
+    "left_out_bytes": 0,
     "late": 0,
     "late_bytes": 0,
     "cut": 0,
@@ -126,18 +130,17 @@ def test_a_capture_that_is_replayed_as_a_whole_needs_no_word() -> None:
 
 def test_what_is_left_out_stands_with_its_share_and_reason() -> None:
     told = remarks(
-        skipped={"not_ip": 3, "too_long": 15},
-        skipped_bytes={"not_ip": 180, "too_long": 9_720},
-        unread={"ARP": 2, "PPPoE session, protocol 0xC021": 1},
+        left_out={"ARP": 2, "PPPoE session, protocol 0xC021": 1, "fragments": 15},
+        left_out_bytes=9_900,
     )
     assert told == [
         "Replayed: 55 % of the packets and 1 % of the bytes of home.pcap; left out: 2 ARP, "
-        "1 PPPoE session, protocol 0xC021, 15 too long"
+        "1 PPPoE session, protocol 0xC021, 15 fragments"
     ]
 
 
 def test_a_share_that_is_not_all_is_never_all() -> None:
-    (told,) = remarks(packets=100_000, bytes=10**9, skipped={"side": 1}, skipped_bytes={"side": 60})
+    (told,) = remarks(packets=100_000, bytes=10**9, left_out={"fragments": 1}, left_out_bytes=60)
     assert told.startswith("Replayed: 99.9 % of the packets and 99.9 % of the bytes of home.pcap;")
 
 

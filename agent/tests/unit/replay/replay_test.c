@@ -405,6 +405,10 @@ TEST(a_capture_of_which_nothing_can_be_replayed_says_why)
 	how = options();
 	refused(&empty, &how, "packet_most", "1 too long (more than packet_most 1500)",
 		"packet_most 3000");
+	be16_store(frame + 16, 20000);
+	empty.size = 24;
+	made_record(&empty, 1, 0, frame, sizeof(frame), 20014);
+	refused(&empty, &how, "packet_most", "1 too long", "9000 is the most");
 }
 
 TEST(a_packet_without_a_time_is_left_out_alone)

@@ -9,6 +9,7 @@ from gatemark.stats.point.connections import HELD, RATE
 from gatemark.stats.point.fill import FILL
 from gatemark.stats.subject import About
 from gatemark.store.record import Definition
+from gatemark.unit import MTU_BYTES
 
 OURS = "gatemark"  # who makes the traffic if no known tool does
 TIMING = ("repeats", "pass_ms")  # words of a kernel that are told nowhere
@@ -254,6 +255,8 @@ def _trace(definition: Definition) -> Iterator[tuple[str, str]]:
         yield "speed", speed
     if definition.clones > 1:
         yield "clones", f"{definition.clones} clones"
+    if definition.packet_most != MTU_BYTES:
+        yield "packet_most", f"packets of up to {definition.packet_most} bytes"
 
 
 def _tcp(definition: Definition) -> Iterator[tuple[str, str]]:

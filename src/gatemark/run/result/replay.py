@@ -33,6 +33,7 @@ def define(both: Definition, load: Workload) -> Definition:
         trace=load.trace if load.trace in SOURCES else Path(load.trace).name,
         speed=0.0 if load.rate_pps else load.speed,
         clones=load.clones,
+        packet_most=load.packet_most,
         clients=load.clients,
         driver=load.driver,
     )

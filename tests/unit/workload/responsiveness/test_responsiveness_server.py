@@ -3,6 +3,7 @@
 
 import json
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -195,6 +196,42 @@ def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.Monkey
         assert pair.server.strangers == 0
     finally:
         pair.close()
+
+
+def frame(kind: int, stream: int, payload: bytes) -> bytes:
+    """A frame without flags (RFC 9113 section 4.1)."""
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, 0, stream) + payload
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param(frame(8, 1, struct.pack(">I", 0x7FFFFFFF)), id="a window of over 2^31"),
+        pytest.param(frame(2, 3, struct.pack(">IB", 0, 15)), id="PRIORITY before the request"),
+        pytest.param(frame(6, 0, bytes(8)), id="PING"),
+        pytest.param(frame(0x10, 0, struct.pack(">I", 3) + b"u=1"), id="PRIORITY_UPDATE"),
+        pytest.param(frame(0xFA, 0, b"x"), id="a frame of a kind to come"),
+    ],
+)
+def test_frames_that_others_stumble_over_end_no_connection(pair: Pair, odd: bytes) -> None:
+    """What public reports have: see docs/measured.md."""
+    pair.ask(1, "/large")
+    pair.until(lambda event: isinstance(event, h2.events.DataReceived))
+    pair.sock.sendall(odd)
+    pair.ask(3, "/small")
+    assert pair.answer(3)[1] == b"1"
+
+
+@pytest.mark.parametrize(
+    "late", [frame(8, 1, struct.pack(">I", 5)), frame(3, 1, struct.pack(">I", 8))]
+)
+def test_what_comes_late_for_a_closed_stream_is_of_no_account(pair: Pair, late: bytes) -> None:
+    """WINDOW_UPDATE and RST_STREAM (RFC 9113 section 5.1)."""
+    pair.ask(1, "/small")
+    pair.answer(1)
+    pair.sock.sendall(late)
+    pair.ask(3, "/small")
+    assert pair.answer(3)[1] == b"1"
 
 
 PATHS = st.sampled_from(["/small", "/large", "/upload", "/config", "/nosuch"])
