@@ -188,7 +188,7 @@ class Served:
         self._is_last = (asked.is_last or asked.path == LARGE) and not self._endless
 
     def _where(self, authority: str) -> bytes:
-        return where.told(authority, secure=self.server.tls is not None)
+        return where.configuration(authority, secure=self.server.tls is not None)
 
     def _came(self, stream: int, size: int, taken: int) -> None:
         if taken:

@@ -47,7 +47,7 @@ class Places:
         return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
 
 
-def told(authority: str, *, secure: bool) -> bytes:
+def configuration(authority: str, *, secure: bool) -> bytes:
     """Return the configuration of a test at our server, which a client calls `authority`."""
     base = f"{'https' if secure else 'http'}://{authority}"
     urls = {name: f"{base}/{what}" for what, names in NAMES.items() for name in names}

@@ -9,7 +9,7 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness.where import OddError, Places, taken, told
+from gatemark.workload.responsiveness.where import OddError, Places, configuration, taken
 
 URLS = {
     "small_download_url": "https://a.test/api/s?size=1",
@@ -23,7 +23,7 @@ def config(urls: dict[str, str] | None = None, **more: Any) -> bytes:
 
 
 def test_places_have_the_drafts_names_and_those_of_tools() -> None:
-    document = json.loads(told("192.0.2.1:4043", secure=True))
+    document = json.loads(configuration("192.0.2.1:4043", secure=True))
     urls = document["urls"]
     assert urls["upload_url"] == urls["https_upload_url"] == "https://192.0.2.1:4043/upload"
     assert urls["large_download_url"] == urls["large_https_download_url"]
@@ -37,13 +37,13 @@ def test_places_have_the_drafts_names_and_those_of_tools() -> None:
 )
 def test_the_endpoint_is_a_host_alone(authority: str, endpoint: str) -> None:
     """Clients put a port behind it, and an IPv6 address into brackets."""
-    assert json.loads(told(authority, secure=True))["test_endpoint"] == endpoint
+    assert json.loads(configuration(authority, secure=True))["test_endpoint"] == endpoint
 
 
 @pytest.mark.parametrize("authority", ["192.0.2.1:4043", "[2001:db8::1]:4043"])
 @pytest.mark.parametrize("secure", [True, False])
 def test_our_client_takes_what_our_server_tells(authority: str, secure: bool) -> None:
-    places = taken(told(authority, secure=secure), secure=secure)
+    places = taken(configuration(authority, secure=secure), secure=secure)
     assert places == Places(places.name, 4043, places.name)
     assert places.authority == authority
 
