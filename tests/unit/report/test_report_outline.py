@@ -291,7 +291,7 @@ def test_a_queue_stands_where_the_study_has_its_line() -> None:
 def test_tables_of_a_part_are_of_its_own_plans(home: Source) -> None:
     """Another study's run of the same traffic would stand there without its name."""
     assert {point.plan for point in home.judgement.ceilings} == {"kofler/ceiling"}
-    parts = {"kofler": "Section 5, the generator itself", "procbench": "Section IV-A"}
+    parts = {"kofler": "Section 5, the generator itself", "procbench": "Section IV-B"}
     for study, number in parts.items():
         captions = [table.caption for _, table in made(study, home)[number].tables]
         assert any("Tester's ceiling" in text for text in captions) == (study == "kofler")

@@ -20,7 +20,7 @@ INVENTORY: Final = "inventory"
 MEANS: Final[dict[State, str]] = {
     "shown": "a run that was given holds it, or runs of one gateway do together",
     "planned": "a plan asks it, or every run tells it; what was given does not hold it",
-    "in part": "a plan answers a part of it, and says what is missing",
+    "in part": "a part of it is answered; what is missing is said",
     "not here": "it needs something that is not here",
     "missing": "not built",
 }
@@ -113,11 +113,8 @@ def _cells(row: Covered) -> tuple[str, ...]:
 
 
 def _answer(row: Covered) -> str:
-    by = ", ".join(row.plans)
-    if row.state in ("shown", "planned"):
-        return by
-    why = "; ".join(row.why)
-    return f"{by}: {why}" if row.state == "in part" else why
+    by, why = ", ".join(row.plans), "; ".join(row.why)
+    return ": ".join(filter(None, (by, why) if row.state != "not here" else (why,)))
 
 
 def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]) -> str:

@@ -18,6 +18,7 @@ from gatemark.store.run import UNKNOWN, Run
 
 # How much the lab's gateway is slowed is which gateway it is, and no part of what is asked of it.
 CONDITION = "slow_to_pps"
+HASH = 12  # digits that are shown of a hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Diff
     if isinstance(side, ToolSide):
         yield Difference("shape of loss", "", None)
         yield Difference("station", "", f"{UNKNOWN}, by {side.tool}")
-        for field in ("gateway", "kernel", CONDITION, "cpu_mhz"):
+        for field in ("gateway", "kernel", "firmware_sha256", CONDITION, "cpu_mhz"):
             yield Difference(field, "", UNKNOWN)
         return
     run = side.run
@@ -163,6 +164,8 @@ def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Diff
         "gateway", "", f"{'virtual' if run.station.virtual else 'real'}, {run.station.kind}"
     )
     yield Difference("kernel", "", inventory(run, "gateway").get("kernel"))
+    packages = str(inventory(run, "gateway").get("firmware_sha256", ""))
+    yield Difference("firmware_sha256", "", packages[:HASH] or None)
     slowdowns = sorted({row.definition.slow_to_pps for row in rows})
     yield Difference(CONDITION, "", ", ".join(str(b) if b else "none" for b in slowdowns))
     yield Difference("cpu_mhz", "", clock_mhz(side))

@@ -83,19 +83,27 @@ def _covered(row: Requirement, plans: Mapping[str, Plan], runs: Sequence[Held]) 
     whole = [plan for plan in claiming if row.name not in plan.lacks]
     names = (EVERY,) if need.every else tuple(plan.name for plan in whole or claiming)
     shown = tuple(_shown(need, names, runs))
-    reasons = dict.fromkeys(plan.lacks[row.name] for plan in claiming if plan not in whole)
+    reasons = tuple(dict.fromkeys(plan.lacks[row.name] for plan in claiming if plan not in whole))
     state: State
     why: tuple[str, ...]
     if need.not_here:
         state, why = "not here", (need.not_here,)
     elif need.missing or not names:
         state, why = "missing", (need.missing or UNCLAIMED,)
-    elif need.lacks or not (whole or need.every):
-        state, why = "in part", (need.lacks,) if need.lacks else tuple(reasons)
+    elif not (whole or need.every):
+        state, why = "in part", reasons
+    elif len({at.gateway for at in shown}) >= need.runs:
+        state, why = "shown", ()
+    elif need.until:
+        state, why = "in part", (need.until,)
     else:
-        gateways = {at.gateway for at in shown}
-        state, why = "shown" if len(gateways) >= need.runs else "planned", ()
-    return Covered(requirement=row, state=state, plans=names, why=why, shown=shown)
+        state, why = "planned", _absent(need, names, runs)
+    return Covered(requirement=row, state=state, plans=_asked(need, names), why=why, shown=shown)
+
+
+def _asked(need: Need, names: Sequence[str]) -> tuple[str, ...]:
+    """The plans as they are to be run."""
+    return tuple(f"{name} --variant {need.variant}" if need.variant else name for name in names)
 
 
 def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[Shown]:
@@ -103,6 +111,17 @@ def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[S
 
     Plans of a row need not be run at once: each sets its own arms beside each other.
     """
+    for gateway, held_by in _by_gateway(need, names, runs).items():
+        alone = [(label, own) for label, own in held_by if not _lacks(need, own.values())]
+        together = not _lacks(need, (offer for _, own in held_by for offer in own.values()))
+        for label, own in alone or (held_by if together else ()):
+            yield Shown(run=label, gateway=gateway, plans=tuple(own))
+
+
+def _by_gateway(
+    need: Need, names: Sequence[str], runs: Sequence[Held]
+) -> dict[tuple[str, object], list[tuple[str, dict[str, Offer]]]]:
+    """Each gateway's runs that have these plans: label, and what of each plan it holds."""
     gateways: dict[tuple[str, object], list[tuple[str, dict[str, Offer]]]] = {}
     every = EVERY in names
     for run in runs:
@@ -110,11 +129,14 @@ def _shown(need: Need, names: Sequence[str], runs: Sequence[Held]) -> Iterator[S
         own = {plan: offer for plan, offer in offers.items() if every or plan in names}
         if own:
             gateways.setdefault(run.gateway, []).append((run.label, own))
-    for gateway, held_by in gateways.items():
-        alone = [(label, own) for label, own in held_by if not _lacks(need, own.values())]
-        together = not _lacks(need, (offer for _, own in held_by for offer in own.values()))
-        for label, own in alone or (held_by if together else ()):
-            yield Shown(run=label, gateway=gateway, plans=tuple(own))
+    return gateways
+
+
+def _absent(need: Need, names: Sequence[str], runs: Sequence[Held]) -> tuple[str, ...]:
+    """What the runs of these plans lack, of the gateway that lacks least; nothing without any."""
+    by_gateway = _by_gateway(need, names, runs).values()
+    held = [[offer for _, own in held_by for offer in own.values()] for held_by in by_gateway]
+    return min((lacking(need, joined(offers)) for offers in held), key=len, default=())
 
 
 def _lacks(need: Need, offers: Iterable[Offer]) -> bool:
@@ -122,7 +144,10 @@ def _lacks(need: Need, offers: Iterable[Offer]) -> bool:
 
 
 def faults(requirements: Sequence[Requirement], plans: Sequence[Plan]) -> list[str]:
-    """What is wrong with the claims; `plans` holds the variants of each plan too."""
+    """What is wrong with the claims; `plans` holds the variants of each plan too.
+
+    A row is answered by plans as they are, or by the variant that it names.
+    """
     return [
         *_of_plans({row.name for row in requirements}, _unique(plans)),
         *(fault for row in requirements for fault in _of_row(row, plans)),
@@ -145,11 +170,12 @@ def _of_row(row: Requirement, plans: Sequence[Plan]) -> Iterator[str]:
         return
     if not claiming and not declared_absent and not row.need.every:
         yield f"{row.name}: {UNCLAIMED}, and rows.toml does not say why"
+    asked = [plan for plan in claiming if plan.variant == row.need.variant]
     for name in dict.fromkeys(plan.name for plan in claiming):
-        offer = joined([declared(plan) for plan in claiming if plan.name == name])
+        offer = joined([declared(plan) for plan in asked if plan.name == name])
         if not yields_any(row.need, offer):
             yield f"{row.name}: {name} claims it and yields no {', '.join(row.need.yields)}"
-    yield from _of_suites(row, [plan for plan in claiming if row.name not in plan.lacks])
+    yield from _of_suites(row, [plan for plan in asked if row.name not in plan.lacks])
 
 
 def _of_suites(row: Requirement, whole: Sequence[Plan]) -> Iterator[str]:

@@ -2,33 +2,39 @@
 """What a plan yields, as it is written; and what a run of it holds, as it was measured.
 
 Both are told in the same names, so that one rule says what of a row is not there:
-quantities; `kernel.NAME`, a kernel of gm-algorithms; `evidence.NAME`, a field of a record's
-evidence; `inventory.NAME`, a fact of the gateway; `change`, arms compared with the first; `step`,
-a ladder; `watched`, a program beside a sweep of rates; `cross-check`, another tool beside ours;
-`rates-at-load`, the rate at a share of the CPU; `by-size`, what packets and bytes cost, and
-`loss-by-size`, of UDP at overload; `claims`, a study's own, tested; `ceiling`, the tester alone;
-`rises`, whether packets/s rise with the frame size;
-`ab`, two firmwares or setups boot by boot; `spread`, repeats until they agree; `mean`, several
-repeats; `deviations`.
+quantities, and `QUANTITY of FEATURE`, of arms that have it; `kernel.NAME`, a kernel of
+gm-algorithms; `evidence.NAME`, a field of a record's evidence; `inventory.NAME`, a fact of the
+gateway that is known, and `inventory.NAME=FACT`; `station.NAME`, what its file makes it; `change`,
+arms compared with the first; `step`, a ladder; `watched`, a program beside a sweep of rates;
+`cross-check`, another tool beside ours; `rates-at-load`, the rate at a share of the CPU;
+`by-size`, what packets and bytes cost, and `loss-by-size`, of UDP at overload; `claims`, a study's
+own, tested; `ceiling`, the tester alone; `rises`, whether packets/s rise with the frame size;
+`at-once`, several gateways in turns; `cores`, a gateway that works on several; `firmwares`, two of
+them by `gatemark ab`, boot by boot; `spread`, repeats until they agree; `mean`, several repeats;
+`deviations`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gatemark.plan.feature import programs
-from gatemark.plan.model import Plan, Workload
+from gatemark.plan.model import NEW, OLD, Plan, Workload
 from gatemark.stats.capacity.sized import FEWEST, sized
 from gatemark.stats.change import rising
 from gatemark.stats.change.claim import claims
+from gatemark.stats.change.diff import SOFTWARE
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.point.load import rates_at
 from gatemark.stats.values import values
 from gatemark.store.record import Definition, Evidence, Record
-from gatemark.store.run import Run
+from gatemark.store.run import AB, UNKNOWN, Run
 from gatemark.store.study.requirement import Need
 
 DIRECT: Final = "direct"
 INVENTORY: Final = "inventory."
+STATION: Final = "station."
+# What tells one firmware from another; the hash is of all its packages.
+FIRMWARE: Final = ("firmware_sha256", *SOFTWARE)
 EVIDENCE: Final = "evidence."
 KNEE: Final = ("knee_pps", "peak_pps", "no_loss_pps", "retained_1.5x", "retained_2x")
 FEWEST_RATES: Final = 4  # of a sweep that has a knee
@@ -41,8 +47,10 @@ LOADED: Final = (
     "queue_swing_ns",
     "queue_standing_bytes",
     "queue_steady_ns",
+    "queue_first_ns",
+    "queue_settled_ns",
 )
-PHASES: Final = ("insert.ns", "query.ns", "remove.ns")
+PHASES: Final = ("insert.ns", "query.ns", "remove.ns", "requery.ns")
 # What a workload of a kind yields.
 YIELDS: Final[dict[str, tuple[str, ...]]] = {
     "udp": (*UDP, "evidence.sender_cpu", "evidence.late_ns"),
@@ -75,7 +83,9 @@ OF_PROBE: Final = {
     "interrupts": ("polls_ratio",),
     "power": ("power_w", "power_idle_w"),
 }
-ALWAYS: Final = ("station.placement", "evidence.cpu", "cpu_busy")
+BESIDE_STACK: Final = ("offload", "xdp")  # features whose packets go another way
+# A plan does not know how many of a gateway's cores are at work.
+ALWAYS: Final = ("station.placement", "evidence.cpu", "cpu_busy", "cores")
 
 
 class Offer(NamedTuple):
@@ -127,8 +137,8 @@ def _unlike(need: Need, levels: Mapping[str, Collection[str]]) -> Iterator[str]:
 
 
 def _has(name: str, names: Collection[str]) -> bool:
-    """A plan does not know what a gateway tells of itself: each has an inventory."""
-    return name in names or (name.startswith(INVENTORY) and INVENTORY in names)
+    """A plan does not know what a gateway or its station tells: it has these names as a whole."""
+    return name in names or any(name.startswith(of) and of in names for of in (INVENTORY, STATION))
 
 
 def declared(plan: Plan) -> Offer:
@@ -143,7 +153,7 @@ def declared(plan: Plan) -> Offer:
 def _names(plan: Plan) -> Iterator[str]:
     levels, own = _levels(plan), [arm for arm in plan.arm if arm.path != DIRECT]
     kinds = levels["kind"] | {load.kind for load in plan.beside.values()}
-    yield from (INVENTORY, *ALWAYS)
+    yield from (INVENTORY, STATION, *ALWAYS)
     for kind in kinds:
         yield from YIELDS[kind]
     yield from _of_traffic(plan, levels, kinds)
@@ -152,7 +162,9 @@ def _names(plan: Plan) -> Iterator[str]:
     if len(own) < len(plan.arm):
         yield "ceiling"
     if plan.repeat.boots:
-        yield "ab"
+        yield "firmwares"  # which OLD and NEW are is the command's
+    if plan.repeat.turn_ms and len(own) > 1:
+        yield "at-once"
     if plan.repeat.spread:
         yield "spread"
     if plan.repeat.times > 1:
@@ -173,6 +185,8 @@ def _of_traffic(
         yield from ("path_calls", "path_netfilter_calls", "path_instructions", "path_ns")
     if load.kind == "replay" and plan.beside:
         yield from LOADED
+        parts = {part for arm in plan.arm for part in arm.features}
+        yield from (f"{name} of {part}" for name in LOADED for part in parts)
     if plan.line:
         yield "evidence.line"
     if len(levels["driver"]) > 1:
@@ -201,6 +215,8 @@ def _of_arms(plan: Plan, own: Sequence[object]) -> Iterator[str]:
         yield "change"
     if plan.figure in ("ladder", "exact"):
         yield "step"
+    if any(part.startswith(BESIDE_STACK) for arm in plan.arm for part in arm.features):
+        yield "evidence.offload"
     if any(programs(arm.features) for arm in plan.arm):
         yield from ("captured_share", "program_cpu", "evidence.programs")
         if not plan.search:
@@ -246,16 +262,16 @@ def held(
     """
     own = [r for r in records if _counts(r.definition, with_tester=with_tester)]
     judged = _judged(run, own, judgement, with_tester=with_tester)
-    inventory = set(_inventory(run))
+    known = set(_known(run))
     offers = {
         plan.name: _held(
             plan,
-            [r for r in own if r.plan == plan.name and r.status == "ok"],
-            judged.get(plan.name, set()) | inventory,
+            [r for r in own if r.plan == plan.name and _is_ok(r)],
+            judged.get(plan.name, set()) | known,
         )
         for plan in run.plans
     }
-    direct = (r for r in records if r.definition.path == DIRECT and r.status == "ok")
+    direct = (r for r in records if r.definition.path == DIRECT and _is_ok(r))
     for name in {record.plan for record in direct} & offers.keys():
         offers[name] = offers[name]._replace(names=offers[name].names | {"ceiling"})
     return offers
@@ -289,6 +305,11 @@ def _more(plan: Plan, records: Sequence[Record]) -> set[str]:
         more.add("deviations")
     if any(record.repeat > 1 for record in records):
         more.add("mean")
+    if any(len({reading.cpu for reading in r.evidence.cpu} - {None}) > 1 for r in records):
+        more.add("cores")
+    rounds = {(r.repeat, r.arm) for r in records if r.definition.turn_ms}
+    if len(rounds) > len({repeat for repeat, _ in rounds}):
+        more.add("at-once")
     return more
 
 
@@ -305,7 +326,9 @@ def _judged(
     for value in values(judgement):
         if _counts(value.definition, with_tester=with_tester):
             own = judged.setdefault(value.plan, set())
+            parts = value.definition.path, *value.definition.features
             own |= {value.quantity, value.quantity.rpartition(".")[2]}
+            own |= {f"{value.quantity} of {part}" for part in parts}
     checks = judgement.cross_checks
     marks = (
         ("change", judgement.comparisons),
@@ -322,18 +345,37 @@ def _judged(
     for name, results in marks:
         for result in results:
             judged.setdefault(result.plan, set()).add(name)
-    if run.ab:
-        for plan in run.plans:
-            judged.setdefault(plan.name, set()).add("ab")
+    if run.ab and _firmwares(run.ab):
+        old, new = ({r.plan for r in records if r.arm == arm and _is_ok(r)} for arm in (OLD, NEW))
+        for plan in old & new:
+            judged.setdefault(plan, set()).add("firmwares")
     return judged
+
+
+def _is_ok(record: Record) -> bool:
+    return record.status == "ok"
+
+
+def _firmwares(test: AB) -> bool:
+    """Whether an A/B test is of two firmwares, as far as both sides tell the same of theirs."""
+    old, new = (_facts(side.inventory) for side in (test.old, test.new))
+    return any(old[name] != new[name] for name in FIRMWARE if name in old and name in new)
 
 
 def _counts(definition: Definition, *, with_tester: bool) -> bool:
     return with_tester or definition.path != DIRECT
 
 
-def _inventory(run: Run) -> Iterator[str]:
+def _known(run: Run) -> Iterator[str]:
+    """Of the station and of the gateway, as they were before the run."""
     if run.station.placement:
         yield "station.placement"
-    gateway = run.before.get("gateway") or {}
-    yield from (f"{INVENTORY}{name}" for name in gateway)
+    yield from (f"{STATION}{name}" for name in run.station.made_of)
+    for name, fact in _facts(run.before).items():
+        yield from (f"{INVENTORY}{name}", f"{INVENTORY}{name}={fact}")
+
+
+def _facts(inventory: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a gateway: no fact that is empty or `unknown`."""
+    facts = inventory.get("gateway") or {}
+    return {name: fact for name, fact in facts.items() if fact not in ("", None, UNKNOWN)}

@@ -30,7 +30,8 @@ class Need(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     levels: dict[str, tuple[str, ...]] = {}  # factor -> levels, all of which it has
     runs: int = 1  # of how many gateways
     every: bool = False  # every run answers it: no plan claims it
-    lacks: str = ""  # with `every`: what is missing
+    variant: str = ""  # of the plans that claim it: without it they yield a part alone
+    until: str = ""  # what a run must have that none here had: in part until one shows it
     figure: str = ""  # how the name of the figure or table begins that shows it
     not_here: str = ""  # what it needs that Gatemark does not have, or that no box here has
     missing: str = ""  # what was not built

@@ -138,12 +138,14 @@ def test_a_clock_is_read_from_the_inventory() -> None:
 
 
 def test_what_a_reader_must_know_of_each_gateway_is_told() -> None:
-    made = side(trials(1, Trial()), station(gateway={"cpu_mhz": "1200.5", "kernel": "6.1"}))
+    known = {"cpu_mhz": "1200.5", "kernel": "6.1", "firmware_sha256": 64 * "a"}
+    made = side(trials(1, Trial()), station(gateway=known))
     assert [(fact.field, fact.old, fact.new) for fact in cmp([made, made]).conditions[0]] == [
         ("shape of loss", "", None),
         ("station", "", "lab"),
         ("gateway", "", "virtual, netns"),
         ("kernel", "", "6.1"),
+        ("firmware_sha256", "", 12 * "a"),
         ("slow_to_pps", "", "none"),
         ("cpu_mhz", "", 1200.5),
     ]
