@@ -73,6 +73,7 @@ MEASURED: Final = {
     "bytes": Quantity("bytes", "size of a kernel's structure"),
     "peak_bytes": Quantity("bytes", "memory that building a kernel's structure takes at most"),
     "states": Quantity("states", "states of a kernel's automaton"),
+    "false_positive_ratio": Quantity("ratio", "share of absent keys that a filter says it has"),
     "build_s": Quantity("s", "time to build a kernel's structure"),
     "repeats_spread_ratio": Quantity("ratio", "from a kernel's fastest repeat to its slowest"),
     "tcp_f_tm_ns": Quantity("ns", "trimmed mean of a foreign probe's connecting"),
@@ -120,6 +121,7 @@ MEASURED: Final = {
     "mode_share": Quantity("ratio", "share of the walks with the most frequent number"),
     "instructions_at_rate": Quantity("instructions", "instructions of a packet at the rate"),
     "instructions_each": Quantity("instructions", "instructions of a kernel's operation"),
+    "accesses_each": Quantity("accesses", "loads and stores of a kernel's operation"),
     "l1_misses_each": Quantity("misses", "modelled misses of the first data cache an operation"),
     "l2_misses_each": Quantity("misses", "modelled misses of the second data cache an operation"),
     "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
@@ -280,10 +282,10 @@ BELOW_KNEE: Final = "_below_knee"  # after one: of every point whose rate is bel
 # Better if lower: what has one of these units, and what begins so.
 FEWER_UNITS: Final = frozenset(
     {"ns", "s", "instructions", "cycles", "calls", "misses", "runs", "W", "J/Gbit"}
-    | {"degrees Celsius", "states"}
+    | {"degrees Celsius", "states", "accesses"}
 )
 FEWER: Final = (
-    *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
+    *("false_positive_", "loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
     *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
     *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),
     *("queue_loss_", "queue_added_loss_", "queue_idle_loss_", "queue_missed_", "queue_harm_"),

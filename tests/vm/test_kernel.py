@@ -46,6 +46,16 @@ def test_a_table_larger_than_the_cache_is_missed_and_a_small_one_is_not(counted:
     assert large > 0.7
 
 
+def test_a_blocked_filter_is_read_at_one_place_and_a_plain_one_at_eight(counted: Booted) -> None:
+    """Of members, for each of which all places are read; the key and the answer are two more."""
+    accesses = []
+    for structure in ("bbf", "bf8"):
+        words: dict[str, Factor] = {"structure": structure, "n": 2000, "hit_pct": 100}
+        load = Workload(kind="algorithm", command="filter", words=words | {"repeats": 1})
+        accesses.append(counted_in(counted, load, ("instructions",)).values["accesses_each"])
+    assert 3 <= accesses[0] < accesses[1] < 40
+
+
 def test_each_phase_of_a_filter_is_counted_by_itself(counted: Booted) -> None:
     words: dict[str, Factor] = {
         "structure": "bbf",

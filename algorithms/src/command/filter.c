@@ -25,6 +25,7 @@ struct work {
 	uint32_t n; /* members */
 	uint32_t queries;
 	uint32_t hit_pct;
+	uint32_t absent; /* queries of keys that are no members: each yes to one is wrong */
 	int study;
 	void *members;
 	void *asked;
@@ -38,6 +39,14 @@ static uint32_t fmix32(uint32_t h)
 	h = (h ^ (h >> 16)) * UINT32_C(0x85ebca6b);
 	h = (h ^ (h >> 13)) * UINT32_C(0xc2b2ae35);
 	return h ^ (h >> 16);
+}
+
+/* fmix32 undone tells the number of a member. */
+static int is_member(const struct work *work, uint32_t key)
+{
+	key = (key ^ (key >> 16)) * UINT32_C(0x7ed1b41d);
+	key = (key ^ (key >> 13) ^ (key >> 26)) * UINT32_C(0xa5cb9243);
+	return (key ^ (key >> 16)) < work->n;
 }
 
 /* Query i: any number in the study; else a member in hit_pct of 100, or one that certainly is not. */
@@ -75,6 +84,7 @@ static uint64_t make_keys(struct work *work)
 	for (uint32_t i = 0; i < work->queries; i++) {
 		uint32_t key = query(work, &random, i);
 
+		work->absent += !is_member(work, key);
 		digest = gm_digest_u32(digest, key);
 		set_key(work, work->asked, i, key);
 	}
@@ -217,6 +227,7 @@ static void measure(struct work *work, const char *impl)
 	pass_insert(work);
 	record_real("build_s", (double)(timing_now() - began) / 1e9);
 	record_digest("query_digest", query_digest);
+	record_number("absent", work->absent);
 	instances_meet();
 	time_phases(work);
 	work->kind.free(&work->filter);

@@ -325,6 +325,7 @@ INSTRUMENTED: frozenset[str] = frozenset(
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
         *("cpu_user", "cpu_system", "cpu_softirq", "cpu_irq"),
         *("power_idle_w", "power_w", "power_per_gbit_j"),
-        *("instructions_at_rate", "instructions_each", "l1_misses_each", "l2_misses_each"),
+        *("instructions_at_rate", "instructions_each", "accesses_each"),
+        *("l1_misses_each", "l2_misses_each"),
     }
 )

@@ -46,7 +46,7 @@ SLOWER: Final = 20.0  # times what a plan expects
 PAYLOAD: Final = "payload"  # a word: captures, or what is made here
 COUNTED_PASSES: Final = 4
 # In a record, for each operation, with the phase before: insert_instructions. Of the counter's.
-EACH: Final = ("instructions", "l1_misses", "l2_misses")
+EACH: Final = ("instructions", "accesses", "l1_misses", "l2_misses")
 OPERATIONS: Final = "operations"  # ends a phase's number of operations
 BY_KERNEL: Final = ("aead",)  # primitives that the kernel computes, which no program's count sees
 SKIPPED: Final = "skipped"  # in a record, or before last words: no memory for the structure
@@ -130,7 +130,7 @@ class Kernel:
                 raise InvalidTrialError(f"{PROGRAM} ended without the marks of what is counted")
             each |= {
                 f"{phase}{name}": (after[name] - before[name]) / (COUNTED_PASSES * operations)
-                for name in EACH[: 2 + (":" in counting.data)]
+                for name in EACH[: 3 + (":" in counting.data)]
             }
         return each
 

@@ -56,8 +56,9 @@ def test_the_median_repeat_counts() -> None:
 
 
 def test_counted_instructions_stand_beside_the_times() -> None:
-    got = values({"ns": [4.0], "instructions": 71.5, "l1_misses": 0.25, "l2_misses": 0.0})
-    assert got["instructions_each"] == 71.5
+    counted = {"instructions": 71.5, "accesses": 9.0, "l1_misses": 0.25, "l2_misses": 0.0}
+    got = values({"ns": [4.0]} | counted)
+    assert (got["instructions_each"], got["accesses_each"]) == (71.5, 9.0)
     assert (got["l1_misses_each"], got["l2_misses_each"]) == (0.25, 0.0)
 
 
@@ -65,6 +66,12 @@ def test_what_was_counted_of_a_phase_is_called_by_it() -> None:
     counted = {"insert_instructions": 30.0, "query_instructions": 20.0}
     got = values({"insert_ns": [10.0], "query_ns": [5.0]} | counted)
     assert (got["insert.instructions_each"], got["instructions_each"]) == (30.0, 20.0)
+
+
+def test_a_yes_to_an_absent_key_is_a_false_positive() -> None:
+    asked = {"query_ns": [5.0], "queries": 1000, "absent": 800, "positives": 208}
+    assert values(asked)["false_positive_ratio"] == 0.01
+    assert "false_positive_ratio" not in values(asked | {"absent": 0, "positives": 1000})
 
 
 def test_instances_add_up() -> None:

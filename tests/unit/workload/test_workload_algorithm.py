@@ -75,5 +75,5 @@ def test_a_program_that_died_between_its_marks_spoils_no_other(tmp_path: Path) -
         counted()
     program.dies = False
     plugin.add("instructions", 1000)  # counted by the marks that are left open, between two trials
-    assert counted() == {"instructions": EACH, "l1_misses": 0}
+    assert counted() == {"instructions": EACH, "accesses": 0, "l1_misses": 0}
     plugin.counter.close()

@@ -72,6 +72,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
         values |= {"ns": phases[first][0], "ops_s": phases[first][1]}
         values["repeats_spread_ratio"] = max(_spread(report[_list(first)]) for report in reports)
         values |= _counted(reports[0], phases, first)
+        values |= _answers(reports[0])
     return values | _sizes(reports, values.get("ops_s", 0.0)), None
 
 
@@ -84,6 +85,14 @@ def _counted(report: Report, phases: Iterable[str], first: str) -> Values:
             if (each := report.get(_list(phase, name))) is not None:
                 values[f"{of}{name}_each"] = float(each)
     return values
+
+
+def _answers(report: Report) -> Values:
+    """How often a filter takes a key for a member that is none; it never misses a member."""
+    absent, queries, positives = (report.get(name) for name in ("absent", "queries", "positives"))
+    if not absent or queries is None or positives is None:
+        return {}
+    return {"false_positive_ratio": (positives - (queries - absent)) / absent}
 
 
 def _sizes(reports: Sequence[Report], ops_s: float) -> Values:

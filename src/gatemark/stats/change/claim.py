@@ -21,6 +21,8 @@ from gatemark.store.record import Record, Scalar
 
 UDP_LESS: Final = "UDP carries less payload than TCP, at the longest length"
 IPV6_FASTER: Final = "IPv6 is faster than IPv4, at the longest length"
+RECEIVES_MORE: Final = "a gateway receives more over TCP than it sends"
+ENDPOINT_IPV6: Final = "a gateway as an end carries more over IPv6 than over IPv4"
 DIRECTIONS_ALIKE: Final = "both directions carry the same"
 BUFFER_IDLE: Final = "a socket buffer of 256 KiB carries what a tuned one does"
 SST_FASTER: Final = "a shape shifting trie looks up faster than a tree bitmap"
@@ -31,7 +33,7 @@ QUERY_FASTER: Final = "a Bloom filter is asked faster than it is filled"
 # What a map of published values calls each.
 NAMES: Final = {
     "udp-less": (UDP_LESS,),
-    "ipv6-faster": (IPV6_FASTER,),
+    "endpoint-ipv6": (ENDPOINT_IPV6,),
     "directions-alike": (DIRECTIONS_ALIKE,),
     "buffer-idle": (BUFFER_IDLE,),
     "sst-faster": (SST_FASTER,),
@@ -71,6 +73,11 @@ class Pair(NamedTuple):
 
 
 PAIRS: Final = (
+    Pair(RECEIVES_MORE, PAYLOAD["tcp"], "direction", "send", "receive"),
+    *(
+        Pair(ENDPOINT_IPV6, PAYLOAD["udp"], "family", "ipv4", "ipv6", where=(("direction", way),))
+        for way in ("send", "receive")
+    ),
     Pair(DIRECTIONS_ALIKE, PAYLOAD["udp"], "direction", "up", "down", sign=0),
     Pair(BUFFER_IDLE, PAYLOAD["tcp"], "socket_buffer_bytes", None, 262144, sign=0),
     Pair(SST_FASTER, "ops_s", "words.structure", "tbm4", "sst7"),

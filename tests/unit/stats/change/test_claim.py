@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from gatemark.stats.change.claim import (
     D2FA_PATTERNS,
     DIRECTIONS_ALIKE,
+    ENDPOINT_IPV6,
     HFA_MIXED,
     IPV6_FASTER,
     NAMES,
     QUERY_FASTER,
+    RECEIVES_MORE,
     SST_FASTER,
     UDP_LESS,
     claims,
@@ -108,6 +110,24 @@ def test_two_directions_are_alike_within_a_twentieth(down: float, holds: str) ->
 def test_a_structure_is_faster_than_another(trie: float, holds: str) -> None:
     made = claims(pair("words.structure", ("tbm4", "sst7"), (100.0, trie)))
     assert [(c.claim, c.holds) for c in made] == [(SST_FASTER, holds)]
+
+
+@pytest.mark.parametrize(("received", "holds"), [(200.0, "holds"), (90.0, "does not hold")])
+def test_what_a_gateway_receives_against_what_it_sends(received: float, holds: str) -> None:
+    made = claims(pair("direction", ("send", "receive"), (100.0, received)))
+    assert [(c.claim, c.holds) for c in made] == [(RECEIVES_MORE, holds)]
+
+
+@pytest.mark.parametrize(("newer", "holds"), [(120.0, "holds"), (90.0, "does not hold")])
+@pytest.mark.parametrize("way", ["send", "receive"])
+def test_ipv6_against_ipv4_where_the_gateway_is_an_end(way: str, newer: float, holds: str) -> None:
+    made = claims(pair("family", ("ipv4", "ipv6"), (100.0, newer), direction=way))
+    assert [(c.claim, c.holds) for c in made] == [(ENDPOINT_IPV6, holds)]
+
+
+def test_ipv6_through_a_gateway_is_another_claim() -> None:
+    made = claims(pair("family", ("ipv4", "ipv6"), (100.0, 120.0), direction="up"))
+    assert ENDPOINT_IPV6 not in {c.claim for c in made}
 
 
 def test_an_automaton_is_better_for_its_own_patterns_alone() -> None:
