@@ -75,7 +75,7 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
             "the box's /tmp takes no file, which holds how it is given back: is it full, or "
             "read-only? `df /tmp` there shows it; or measure it as it is: --observe"
         )
-    return Choice(
+    choice = Choice(
         lan=lan,
         wan=wan,
         control=shown.session,
@@ -87,6 +87,20 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
         },
         notes=tuple(_notes(shown, lan, wan, mode)),
     )
+    _require_tags(choice)
+    return choice
+
+
+def _require_tags(choice: Choice) -> None:
+    """Of a trunk both are tagged: one network adapter of ours has both, each a VLAN of it."""
+    (port, *_) = (*choice.lan_ports, "")
+    tags = {end: choice.tag(end, port) for end in (LAN, WAN)}
+    if choice.is_trunk and not all(tags.values()):
+        plain = next(end for end, tag in tags.items() if not tag)
+        raise UsageError(
+            f"LAN and WAN of the box are both at {port}, and {plain} is not tagged there: give it "
+            f"a VLAN of {port} too, or name a network at another port: --lan, --wan"
+        )
 
 
 def _outlets(shown: Shown, end: str, device: str) -> tuple[Outlet, ...]:
@@ -113,13 +127,18 @@ def _ports(shown: Shown, lan: str, wan: str) -> tuple[str, str]:
     networks = shown.networks
     lan = lan or (networks[LAN].device if LAN in networks else "")
     wan = wan or (networks[WAN].device if WAN in networks else "")
-    free = [port for port in shown.ports if port not in (shown.session, lan, wan)]
-    free = [port for port in free if port not in shown.ports_of(shown.session)]
+    taken = {shown.session, lan, wan, *(outlet.port for outlet in shown.outlets(shown.session))}
+    free = [p for p in shown.ports if p not in taken and not shown.devices[p].master]
     default = _device(shown, shown.default)
     if not wan and default in shown.devices and default not in (shown.session, lan):
         wan = default
         free = [port for port in free if port != wan]
     if not lan:
+        if not free and (named := _named(shown)):
+            raise UsageError(
+                f"no network of the box is called {LAN}: name the one to measure: --lan {named[0]}"
+                f" (there are {', '.join(named)})"
+            )
         if not free:
             raise UsageError(
                 f"the box has no port for traffic besides {shown.session or 'none'}, which the "
@@ -129,6 +148,17 @@ def _ports(shown: Shown, lan: str, wan: str) -> tuple[str, str]:
     if not wan and not shown.networks and free:
         wan = free.pop(0)
     return lan, wan
+
+
+def _named(shown: Shown) -> list[str]:
+    """The networks that could be a LAN: those with a device that do not lead outwards."""
+    return [
+        network.name
+        for network in shown.networks.values()
+        if network.device in shown.devices
+        and network.proto not in OUTWARD
+        and network.device != shown.session
+    ]
 
 
 def _mode(shown: Shown) -> Mode:
@@ -206,14 +236,16 @@ def _of_vlans(shown: Shown, lan: str, wan: str) -> Iterator[str]:
 
 
 def _wires(shown: Shown, device: str) -> set[str]:
-    """The devices that all frames of a network cross: what VLANs stand on. A bridge is no wire."""
+    """The ports that frames of a network cross, and what VLANs stand on. A bridge is no wire."""
     wires: set[str] = set()
     for port in shown.ports_of(device) if device else ():
         if shown.is_of_bridge(port):
             outlets = shown.outlets(port)
             wires |= {outlet.port for outlet in outlets} if len(outlets) == 1 else set()
-        elif shown.devices[port].kind == "vlan":
+        elif shown.devices[port].kind in ("vlan", "macvlan"):
             wires |= set(shown.devices[port].below)
+        else:
+            wires.add(port)
     return wires
 
 

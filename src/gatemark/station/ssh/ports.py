@@ -33,7 +33,8 @@ QUESTIONS: Final = literals(
         '[ -n "$(cat $d/phys_switch_id)" ] && p=real; l=; for f in $d/lower_*; do '
         "[ -e $f ] && l=$l,${f##*/lower_}; done; "
         "v=$(sed -n 's/.*VID: *\\([0-9]*\\).*/\\1/p' /proc/net/vlan/$d); "
-        "echo name=$d type=$(cat $d/type) kind=${k#DEVTYPE=} port=$p master=${m##*/} "
+        "f=$(cat $d/bridge/vlan_filtering); "
+        "echo name=$d type=$(cat $d/type) kind=${k#DEVTYPE=} port=$p master=${m##*/} filters=$f "
         "below=${l#,} vlan=$v carrier=$(cat $d/carrier) conduit=$(cat $d/dsa/tagging); done",
         "networks": "ubus call network.interface dump",
         "addresses": "ip -o addr show scope global",
@@ -60,12 +61,13 @@ class Device:
     """A network device of the box that frames cross."""
 
     name: str
-    kind: str  # bridge, vlan, dsa, wlan; "" for a plain port
+    kind: str  # bridge, vlan, macvlan, bond, dsa, wlan; "" for a plain port
     real: bool  # hardware of its own, or a port of its switch
     master: str  # the bridge that it is a port of; "" where it is in none
     below: tuple[str, ...]  # what it stands on: eth0 of eth0.1
     carrier: bool
     number: int = 0  # of a VLAN, where the kernel says it
+    filters: bool = True  # of a bridge: it keeps its VLANs apart; else all of them pass everywhere
 
     @property
     def vlan(self) -> int:
@@ -115,19 +117,33 @@ class Shown:
         members = sorted(d.name for d in self.devices.values() if d.master == device)
         return tuple(name for name in members if self.devices[name].kind != "wlan") or (device,)
 
-    def outlets(self, device: str) -> tuple[Outlet, ...]:
-        """Return the sockets that a device is reached by: what it stands on, down to the port."""
-        item = self.devices.get(device)
-        ground = self.ground(device)
-        if item is None or (item.kind == "vlan" and not ground):
-            return (Outlet(device),)
-        if self.is_of_bridge(device):
-            return self._of_bridge(ground, item.vlan) or (Outlet(device),)
-        if ground:
-            return (Outlet(ground, item.vlan),)
-        ports = self.ports_of(device)
-        below = tuple(o for port in ports if port != device for o in self.outlets(port))
-        return below or (Outlet(device),)
+    def outlets(self, device: str, above: frozenset[str] = frozenset()) -> tuple[Outlet, ...]:
+        """Return the sockets that a device is reached by: what it stands on, down to the port.
+
+        `above` has the devices that stand on it, so that a box that shows a circle ends it.
+        """
+        item, own = self.devices.get(device), (Outlet(device),)
+        if item is None or device in above:
+            return own
+        above |= {device}
+        if number := self._number_in_bridge(item):
+            return self._of_bridge(self.ground(device) or device, number) or own
+        if ground := self.ground(device):
+            return tuple(Outlet(o.port, item.vlan) for o in self.outlets(ground, above))
+        if item.kind == "macvlan" and len(item.below) == 1:
+            return self.outlets(item.below[0], above)
+        ports = () if item.kind == "vlan" else self.ports_of(device)
+        below = (o for port in ports if port != device for o in self.outlets(port, above))
+        return tuple(below) or own
+
+    def _number_in_bridge(self, item: Device) -> int:
+        """The VLAN of a bridge that keeps them apart: of `br-lan.4`, or of the bridge's own."""
+        if self.is_of_bridge(item.name):
+            return item.vlan
+        if item.kind != "bridge" or not item.filters:
+            return 0
+        own = (m.number for m in self.bridge_vlans if m.port == item.name and not m.tagged)
+        return next(own, 0)
 
     def ground(self, device: str) -> str:
         """Return what a VLAN stands on; "" of no VLAN, and of one that swconfig's switch sorts."""
@@ -141,9 +157,9 @@ class Shown:
         return ground if ground in self.devices and not is_sorted else ""
 
     def is_of_bridge(self, device: str) -> bool:
-        """Whether it is a VLAN of a bridge, as `br-lan.4`."""
-        ground = self.ground(device)
-        return bool(ground) and self.devices[ground].kind == "bridge"
+        """Whether it is a VLAN of a bridge that keeps them apart, as `br-lan.4`."""
+        ground = self.devices.get(self.ground(device))
+        return ground is not None and ground.kind == "bridge" and ground.filters
 
     def _of_bridge(self, bridge: str, number: int) -> tuple[Outlet, ...]:
         """The ports in a VLAN of a bridge; all of them where the box does not say which."""
@@ -208,6 +224,7 @@ def _devices(text: str) -> dict[str, Device]:
                 below=tuple(filter(None, row["below"].split(","))),
                 carrier=row["carrier"] == "1",
                 number=checked.vlan(int(row["vlan"])) if row["vlan"] else 0,
+                filters=row["filters"] == "1",
             )
     return devices
 

@@ -230,7 +230,7 @@ def test_a_port_of_no_vlan_alone_is_refused_without_commands() -> None:
 
 
 def test_the_number_of_a_vlan_is_the_kernels_where_its_name_has_none() -> None:
-    line = "type=1 kind=vlan port= master= below=eth0 vlan=7 carrier=1 conduit="
+    line = "type=1 kind=vlan port= master= filters= below=eth0 vlan=7 carrier=1 conduit="
     (device,) = _devices(f"name=guest {line}").values()
     assert device.vlan == 7
     assert vlan("eth0.12", "eth0").vlan == 12
@@ -261,3 +261,121 @@ def test_the_file_of_a_trunk_has_one_nic_with_both_vlans(tmp_path: Path) -> None
 
 def test_a_probe_frame_of_a_vlan_has_its_tag() -> None:
     assert (vlan_tag(0), vlan_tag(7)) == (b"", bytes.fromhex("81000007"))
+
+
+def bridge(name: str, *, filters: bool = False) -> Device:
+    return Device(name, "bridge", False, "", (), True, filters=filters)
+
+
+def macvlan(name: str, below: str) -> Device:
+    return Device(name, "macvlan", False, "", (below,), True)
+
+
+LAN = ("static", "br-lan", "br-lan")
+
+
+def test_a_wan_of_a_macvlan_is_cabled_at_the_port_below() -> None:
+    """mwan3 shares a modem's port so; the second is of another name and the same socket."""
+    devices = [
+        bridge("br-lan"),
+        port("lan1", "br-lan"),
+        *(port(name, kind="") for name in ("eth1", "eth2")),
+        *(macvlan(name, "eth1") for name in ("vth0", "vth1")),
+    ]
+    wans = {"wan": ("pppoe", "vth0", "pppoe-wan"), "wan2": ("dhcp", "vth1", "vth1")}
+    choice = choose(box(devices, {"lan": LAN} | wans, "eth2"))
+    assert choice.sockets["wan"] == (Outlet("eth1"),)
+    assert "the box has more than one WAN: wan2 (vth1); for that: --wan vth1" in choice.notes
+
+
+def test_a_macvlan_whose_name_ends_in_a_number_is_no_vlan() -> None:
+    devices = [bridge("br-lan"), port("lan1", "br-lan"), macvlan("br-lan.20", "br-lan")]
+    shown = box(devices, {"lan": LAN}, "eth2")
+    assert shown.outlets("br-lan.20") == (Outlet("lan1"),)
+
+
+def test_a_bridge_that_does_not_filter_has_every_vlan_at_every_port() -> None:
+    """Its `bridge vlan` shows VLAN 1 alone, which is not at work."""
+    devices = [
+        bridge("br-lan"),
+        *(port(name, "br-lan") for name in ("lan1", "lan2")),
+        vlan("br-lan.10", "br-lan"),
+    ]
+    idle = tuple(bridged.Member(name, 1, False) for name in ("lan1", "lan2", "br-lan"))
+    shown = replace(box(devices, {}, ""), bridge_vlans=idle)
+    assert shown.outlets("br-lan.10") == (Outlet("lan1", 10), Outlet("lan2", 10))
+    assert shown.outlets("br-lan") == (Outlet("lan1"), Outlet("lan2"))
+
+
+def test_a_filtering_bridge_without_a_vlan_device_has_the_ports_of_its_own_vlan() -> None:
+    """lan3 is in VLAN 10 alone, so it does not lead to what the bridge itself has."""
+    devices = [bridge("br-lan", filters=True), *(port(f"lan{n}", "br-lan") for n in (1, 2, 3))]
+    known = [("lan1", 1, False), ("lan2", 1, True), ("lan3", 10, False), ("br-lan", 1, False)]
+    members = tuple(bridged.Member(*member) for member in known)
+    shown = replace(box(devices, {"lan": LAN}, ""), bridge_vlans=members)
+    assert shown.outlets("br-lan") == (Outlet("lan1"), Outlet("lan2", 1))
+
+
+def test_a_vlan_of_a_bond_is_tagged_at_each_of_its_ports() -> None:
+    devices = [
+        Device("bond0", "bond", False, "", (), True),
+        *(port(name, "bond0", kind="") for name in ("eth0", "eth1")),
+        vlan("bond0.5", "bond0"),
+    ]
+    assert box(devices, {}, "").outlets("bond0.5") == (Outlet("eth0", 5), Outlet("eth1", 5))
+
+
+def test_a_box_that_shows_a_circle_is_read_to_its_end() -> None:
+    devices = [bridge("a"), replace(bridge("b"), master="a"), macvlan("c", "d"), macvlan("d", "c")]
+    shown = box([replace(devices[0], master="b"), *devices[1:]], {}, "")
+    assert shown.outlets("a") == (Outlet("a"),)
+    assert shown.outlets("c") == (Outlet("c"),)
+
+
+STICK = box(
+    [
+        bridge("br-lan"),
+        port("eth0", kind=""),
+        replace(vlan("eth0.10", "eth0"), master="br-lan"),
+        port("eth1", kind=""),
+    ],
+    {"lan": LAN, "wan": ("static", "eth0", "eth0")},
+    "eth1",
+)
+
+
+def test_a_trunk_with_a_side_that_is_not_tagged_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"both at eth0, and wan is not tagged there: give it a"):
+        choose(STICK)
+
+
+def test_a_lan_with_a_vlan_of_the_wans_port_shares_its_wire() -> None:
+    devices = {**STICK.devices, "lan1": port("lan1", "br-lan")}
+    choice = choose(replace(STICK, devices=devices))
+    assert choice.sockets["lan"] == (Outlet("eth0", 10), Outlet("lan1"))
+    assert choice.sockets["wan"] == (Outlet("eth0"),)
+    assert any("eth0: up and down at once share its rate" in note for note in choice.notes)
+
+
+def test_a_box_without_a_network_called_lan_is_asked_which() -> None:
+    """The ports are the bridge's and the session's, so none of them is free."""
+    devices = [
+        bridge("br-lan", filters=True),
+        port("eth0", kind=""),
+        port("eth1", "br-lan", kind=""),
+        *(vlan(f"br-lan.{number}", "br-lan") for number in (10, 20)),
+    ]
+    networks = {
+        "wan": ("pppoe", "eth0", "pppoe-wan"),
+        "staff": ("static", "br-lan.10", "br-lan.10"),
+        "voip": ("static", "br-lan.20", "br-lan.20"),
+    }
+    shown = box(devices, networks, "")
+    with pytest.raises(UsageError, match=r"called lan: name the one to measure: --lan staff \("):
+        choose(shown)
+    assert choose(shown, lan="voip").lan == "br-lan.20"
+
+
+def test_the_port_below_the_sessions_vlan_is_not_free() -> None:
+    devices = [port("eth0", kind=""), vlan("eth0.30", "eth0"), port("eth1", kind="")]
+    assert choose(box(devices, {}, "eth0.30")).lan == "eth1"
