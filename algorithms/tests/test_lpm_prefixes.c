@@ -74,8 +74,21 @@ static void bad_lines_are_named(void)
 		snprintf(text, sizeof(text), "10.0.0.0/8\n%s\n", bad[i]);
 		p = parsed(text, 4, &problem);
 		CHECK(p.count == 0 && problem.line == 2 && problem.reason);
+		CHECK(problem.bad == 1 && problem.named[0].line == 2);
 		gm_prefixes_free(&p);
 	}
+}
+
+static void many_bad_lines_are_counted_and_the_first_are_named(void)
+{
+	struct gm_prefixes_problem problem;
+	struct gm_prefixes p =
+		parsed("10.0.0.0/8\nx/8\n10.1.0.0/16\n:1/8\n1:/8\n10.0.0.0/33\n", 4, &problem);
+
+	CHECK(p.count == 0 && problem.bad == 4 && problem.line == 2);
+	CHECK(problem.named[0].line == 2 && problem.named[1].line == 4);
+	CHECK(problem.named[2].line == 5 && problem.named[2].reason);
+	gm_prefixes_free(&p);
 }
 
 /* A text, the routes of it as `length=next hop` in order, and the lines that are none. */
@@ -312,6 +325,8 @@ static const struct test tests[] = {
 	  prefixes_are_sorted_once_without_host_bits },
 	{ "addresses of IPv6 are read", addresses_of_ipv6_are_read },
 	{ "bad lines are named", bad_lines_are_named },
+	{ "many bad lines are counted, and the first are named",
+	  many_bad_lines_are_counted_and_the_first_are_named },
 	{ "queries and results have the specified digests", digests_are_the_specified_ones },
 	{ "the trie is a linear scan, also after deletions", trie_is_a_linear_scan },
 	{ "generated tables have the asked depth", generated_tables_have_the_asked_depth },

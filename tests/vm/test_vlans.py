@@ -24,21 +24,37 @@ ip link add link br-lan name br-lan.1 type vlan id 1
 ip link add wan type dummy
 ip link add link wan name internet type vlan id 7
 """
+PLAIN = """
+for port in lan1 lan2 lan3; do ip link add $port type dummy; done
+ip link add br-lan type bridge
+for port in lan1 lan2 lan3; do ip link set $port master br-lan; done
+ip link add link br-lan name br-lan.10 type vlan id 10
+ip link add wan type dummy
+"""
+OWN = """
+ip link set br-lan type bridge vlan_filtering 1
+bridge vlan del dev lan3 vid 1
+bridge vlan add dev lan3 vid 10 pvid untagged
+"""
 UNDO = "ip link del br-lan; for port in lan1 lan2 lan3 wan; do ip link del $port; done"
 
 
-def looked(booted: Booted) -> Shown:
+def looked(booted: Booted, make: str = MAKE) -> Shown:
     """The guest as it shows itself with these devices."""
-    booted.said(MAKE)
+    booted.said(make)
     try:
         return booted.run(look(booted.lab.gateway.node))
     finally:
         booted.said(UNDO)
 
 
-def test_sockets_are_those_that_the_kernel_says(booted: Booted) -> None:
+def require_bridge(booted: Booted) -> None:
     if not booted.said("command -v bridge; true"):
         pytest.skip("the guest has no bridge of iproute2")
+
+
+def test_sockets_are_those_that_the_kernel_says(booted: Booted) -> None:
+    require_bridge(booted)
     shown = looked(booted)
     outlets = {name: shown.outlets(name) for name in ("br-lan.4", "br-lan.1", "internet")}
     assert outlets == {
@@ -46,3 +62,18 @@ def test_sockets_are_those_that_the_kernel_says(booted: Booted) -> None:
         "br-lan.1": (Outlet("lan3", 1),),
         "internet": (Outlet("wan", 7),),
     }, json.dumps(shown.bridge_vlans)
+
+
+def test_a_bridge_that_does_not_filter_passes_every_vlan(booted: Booted) -> None:
+    require_bridge(booted)
+    shown = looked(booted, PLAIN)
+    ports = ("lan1", "lan2", "lan3")
+    assert shown.bridge_vlans, "it lists VLAN 1 all the same"
+    assert shown.outlets("br-lan.10") == tuple(Outlet(port, 10) for port in ports)
+    assert shown.outlets("br-lan") == tuple(map(Outlet, ports))
+
+
+def test_a_bridge_that_filters_is_in_a_vlan_itself(booted: Booted) -> None:
+    require_bridge(booted)
+    shown = looked(booted, PLAIN + OWN)
+    assert shown.outlets("br-lan") == (Outlet("lan1"), Outlet("lan2"))

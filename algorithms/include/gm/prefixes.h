@@ -44,10 +44,20 @@ struct gm_prefixes {
 	uint32_t next_hops; /* that the file names: they are numbered from 1; 0: it names none */
 };
 
+/* A file has perhaps thousands of bad lines: so many of them are named, the first ones. */
+enum { GM_PREFIXES_NAMED = 3 };
+
+struct gm_prefixes_bad {
+	uint32_t line; /* from 1 */
+	const char *reason;
+};
+
 /* Where a file of prefixes is wrong, and which of its lines are no part of the table. */
 struct gm_prefixes_problem {
-	uint32_t line; /* from 1; 0: the file as a whole */
+	uint32_t line; /* the first, from 1; 0: the file as a whole */
 	const char *reason;
+	uint32_t bad; /* lines that cannot be read */
+	struct gm_prefixes_bad named[GM_PREFIXES_NAMED];
 	uint32_t other_family; /* lines: routes of the other family */
 	uint32_t no_route; /* withdrawals, and changes of a session's state */
 	uint32_t repeated; /* routes whose prefix the file has before */
@@ -58,7 +68,7 @@ struct gm_prefixes_problem {
  * prints, or what `bgpdump -m` prints; keeps those of `family`. Empty lines and those that begin
  * with # are left out, host bits are cleared, and the routes are sorted. Next hops are numbered by
  * their text; where a route names none, all are 0 until gm_prefixes_next_hops(). Returns
- * GM_LPM_BAD_LINE and says where, GM_LPM_TOO_LARGE of more than GM_NEXT_HOP_MOST next hops, or
+ * GM_LPM_BAD_LINE and says where and how often, GM_LPM_TOO_LARGE of more than GM_NEXT_HOP_MOST next hops, or
  * GM_LPM_NO_MEMORY.
  */
 int gm_prefixes_parse(struct gm_prefixes *prefixes, unsigned family, const char *text, size_t size,

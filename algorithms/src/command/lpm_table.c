@@ -27,6 +27,25 @@ static void table_generate(struct gm_prefixes *prefixes, const char *words)
 		     words);
 }
 
+/* Says which lines cannot be read: the first few of many, and how many there are. */
+static void refuse_lines(const char *path, const struct gm_prefixes_problem *problem)
+{
+	static const char form[] = "a line is a prefix, with or without its next hop, or what "
+				   "`ip route` or `bgpdump -m` prints";
+	char named[512] = "";
+	int length = 0;
+
+	if (problem->bad == 1)
+		fail(2, "%s:%lu: %s; %s", path, (unsigned long)problem->line, problem->reason,
+		     form);
+	for (uint32_t i = 0; i < problem->bad && i < GM_PREFIXES_NAMED; i++)
+		length += snprintf(named + length, sizeof(named) - (size_t)length, "%s%lu: %s",
+				   i ? "; " : "", (unsigned long)problem->named[i].line,
+				   problem->named[i].reason);
+	fail(2, "%s: %lu lines cannot be read: %s%s; %s", path, (unsigned long)problem->bad, named,
+	     problem->bad > GM_PREFIXES_NAMED ? "; ..." : "", form);
+}
+
 static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned family,
 			struct left_out *left_out)
 {
@@ -39,10 +58,7 @@ static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned
 	if (error == GM_LPM_BAD_LINE && !problem.line)
 		fail(2, "%s is %s", path, problem.reason);
 	if (error == GM_LPM_BAD_LINE)
-		fail(2,
-		     "%s:%lu: %s; a line is a prefix, with or without its next hop, or what "
-		     "`ip route` or `bgpdump -m` prints",
-		     path, (unsigned long)problem.line, problem.reason);
+		refuse_lines(path, &problem);
 	if (error == GM_LPM_TOO_LARGE)
 		fail(2, "%s:%lu: more than %d next hops, or too many routes", path,
 		     (unsigned long)problem.line, GM_NEXT_HOP_MOST);

@@ -137,16 +137,23 @@ static int add_route(struct gm_prefixes *prefixes, struct hops *hops, const stru
 	return gm_prefixes_add(prefixes, &route);
 }
 
+static void note_bad(struct gm_prefixes_problem *problem, const char *reason)
+{
+	if (problem->bad < GM_PREFIXES_NAMED) {
+		problem->named[problem->bad].line = problem->line;
+		problem->named[problem->bad].reason = reason;
+	}
+	problem->bad++;
+}
+
 static int parse_line(struct gm_prefixes *prefixes, struct hops *hops, struct gm_text text,
 		      struct gm_prefixes_problem *problem)
 {
 	struct gm_line line;
 
 	gm_line_read(text, &line);
-	if (line.kind == GM_LINE_BAD) {
-		problem->reason = line.reason;
-		return GM_LPM_BAD_LINE;
-	}
+	if (line.kind == GM_LINE_BAD)
+		note_bad(problem, line.reason);
 	if (line.kind == GM_LINE_ROUTE && (!line.family || line.family == prefixes->family))
 		return add_route(prefixes, hops, &line);
 	problem->other_family += line.kind == GM_LINE_ROUTE;
@@ -169,7 +176,11 @@ static int parse_lines(struct gm_prefixes *prefixes, struct hops *hops, const ch
 		error = parse_line(prefixes, hops, line, problem);
 		text = next;
 	}
-	return error;
+	if (!problem->bad)
+		return error;
+	problem->line = problem->named[0].line;
+	problem->reason = problem->named[0].reason;
+	return GM_LPM_BAD_LINE;
 }
 
 static void finish(struct gm_prefixes *prefixes, const struct hops *hops,

@@ -242,7 +242,7 @@ def _wires(shown: Shown, device: str) -> set[str]:
         if shown.is_of_bridge(port):
             outlets = shown.outlets(port)
             wires |= {outlet.port for outlet in outlets} if len(outlets) == 1 else set()
-        elif shown.devices[port].kind in ("vlan", "macvlan"):
+        elif shown.devices[port].kind == "vlan" or shown.devices[port].is_alias:
             wires |= set(shown.devices[port].below)
         else:
             wires.add(port)

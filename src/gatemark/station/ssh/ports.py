@@ -61,7 +61,7 @@ class Device:
     """A network device of the box that frames cross."""
 
     name: str
-    kind: str  # bridge, vlan, macvlan, bond, dsa, wlan; "" for a plain port
+    kind: str  # bridge, vlan, bond, dsa, wlan; "" for a plain port, and for a macvlan
     real: bool  # hardware of its own, or a port of its switch
     master: str  # the bridge that it is a port of; "" where it is in none
     below: tuple[str, ...]  # what it stands on: eth0 of eth0.1
@@ -74,6 +74,11 @@ class Device:
         """The number of a VLAN; its name has it by default."""
         last = self.name.rpartition(".")[2]
         return self.number or (int(last) if last.isdecimal() and int(last) in checked.VLANS else 0)
+
+    @property
+    def is_alias(self) -> bool:
+        """Whether it is one more name of what it stands on: a macvlan, whose kind is not told."""
+        return not self.kind and not self.real and len(self.below) == 1
 
 
 class Outlet(NamedTuple):
@@ -130,7 +135,7 @@ class Shown:
             return self._of_bridge(self.ground(device) or device, number) or own
         if ground := self.ground(device):
             return tuple(Outlet(o.port, item.vlan) for o in self.outlets(ground, above))
-        if item.kind == "macvlan" and len(item.below) == 1:
+        if item.is_alias:
             return self.outlets(item.below[0], above)
         ports = () if item.kind == "vlan" else self.ports_of(device)
         below = (o for port in ports if port != device for o in self.outlets(port, above))

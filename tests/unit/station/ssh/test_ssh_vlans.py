@@ -268,7 +268,7 @@ def bridge(name: str, *, filters: bool = False) -> Device:
 
 
 def macvlan(name: str, below: str) -> Device:
-    return Device(name, "macvlan", False, "", (below,), True)
+    return Device(name, "", False, "", (below,), True)
 
 
 LAN = ("static", "br-lan", "br-lan")
