@@ -285,7 +285,8 @@ FEWER_UNITS: Final = frozenset(
     | {"degrees Celsius", "states", "accesses"}
 )
 FEWER: Final = (
-    *("false_positive_", "loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
+    *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
+    "false_positive_",
     *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
     *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),
     *("queue_loss_", "queue_added_loss_", "queue_idle_loss_", "queue_missed_", "queue_harm_"),

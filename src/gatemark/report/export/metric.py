@@ -39,6 +39,7 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "degrees Celsius": ("celsius", 1.0),
     "instructions": ("instructions", 1.0),
     "cycles": ("cycles", 1.0),
+    "accesses": ("accesses", 1.0),
     "misses": ("misses", 1.0),
     "states": ("states", 1.0),
     "calls": ("calls", 1.0),
