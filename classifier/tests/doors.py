@@ -244,9 +244,7 @@ def killed(program: str) -> Iterator[tuple[bool, str]]:
         yield was and gone, "an action node that is killed leaves no table"
     with act(program) as node:
         os.kill(node.children[0], signal.SIGKILL)
-        with Keyed() as keyed:
-            keyed.say()
-            ended = becomes(lambda: node.process.poll() == 1)
+        ended = becomes(lambda: node.process.poll() == 1)
         yield ended and "has gone" in node.said, f"without its keeper it ends: {node.said!r}"
     was = has_table()
     with act(program):

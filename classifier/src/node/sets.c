@@ -24,6 +24,12 @@ static int tell(const struct sets *sets, const struct keeper_word *word)
 	return send(sets->keeper, word, sizeof(*word), MSG_NOSIGNAL) == sizeof(*word) ? 0 : -EPIPE;
 }
 
+int sets_lost(struct fault *fault)
+{
+	return fault_set(fault, -EPIPE, NULL, "start it anew",
+			 "the process that sets the rules has gone");
+}
+
 /* 0 or -errno with the fault filled. */
 static int ask(const struct sets *sets, enum keeper_what what, struct fault *fault)
 {
@@ -32,8 +38,7 @@ static int ask(const struct sets *sets, enum keeper_what what, struct fault *fau
 
 	if (tell(sets, &word) ||
 	    recv(sets->keeper, &answer, sizeof(answer), MSG_WAITALL) != sizeof(answer))
-		return fault_set(fault, -EPIPE, NULL, "start it anew",
-				 "the process that sets the rules has gone");
+		return sets_lost(fault);
 	if (answer == -EIO)
 		return fault_set(fault, -EIO, NULL, "see what nft wrote; it needs root",
 				 "nft refused the sets of flows");

@@ -33,6 +33,9 @@ int sets_open(struct sets *sets, uint32_t mark, uint32_t mask, struct fault *fau
  */
 int sets_renew(struct sets *sets, struct fault *fault);
 
+/* The fault that the keeper has gone, as its descriptor tells who polls it: -EPIPE. */
+int sets_lost(struct fault *fault);
+
 /* Takes the table away. */
 void sets_close(struct sets *sets);
 

@@ -26,7 +26,8 @@
 #define SIGNALS 0 /* places of what is waited for */
 #define LISTENER 1
 #define RAP 2
-#define FIRST 3
+#define KEEPER 3
+#define FIRST 4
 #define FIRST_GUEST (FIRST + SESSIONS)
 #define WAITING (FIRST_GUEST + GUESTS)
 #define BACKLOG 128
@@ -298,6 +299,7 @@ static void wait_for_any(const struct act *act, struct pollfd waiting[WAITING])
 	waiting[SIGNALS] = (struct pollfd){ .fd = act->signals, .events = POLLIN };
 	waiting[LISTENER] = (struct pollfd){ .fd = act->listener, .events = POLLIN };
 	waiting[RAP] = (struct pollfd){ .fd = act->rap, .events = POLLIN };
+	waiting[KEEPER] = (struct pollfd){ .fd = act->sets.keeper }; /* for its end alone */
 	for (size_t i = 0; i < SESSIONS; i++)
 		waiting[FIRST + i] = (struct pollfd){ .fd = act->session[i].fd, .events = POLLIN };
 	for (size_t i = 0; i < GUESTS; i++)
@@ -324,7 +326,7 @@ static int work(struct act *act, struct fault *fault)
 			welcome(act);
 		if (waiting[RAP].revents)
 			hear_rap(act);
-		error = apply(act, fault);
+		error = waiting[KEEPER].revents ? sets_lost(fault) : apply(act, fault);
 		if (now_s() != shown)
 			report(act);
 		shown = now_s();

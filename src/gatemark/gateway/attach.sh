@@ -7,11 +7,6 @@
 # $change and $undo of what stands around it; $start, $watch: scripts that stay there. For any POSIX
 # shell, with busybox.
 
-# Whether the classifier of a folder runs. A zombie has no exe.
-runs() {
-	[ "$(readlink "/proc/$(cat "$1/pid")/exe")" = "$1/gm-classifier" ]
-} 2>/dev/null
-
 is_memory() {
 	while read -r _ at kind _; do
 		[ "$at $kind" = "$1 tmpfs" ] && return
@@ -35,17 +30,6 @@ fail() {
 	rm -rf "$folder"
 	exit 1
 }
-
-for place in /dev/shm /tmp /run; do
-	ours "$place/$name" || continue
-	old=$(cd "$place/$name" && pwd -P) || continue
-	if runs "$old"; then
-		echo "a classifier is attached already: detach it first" >&2
-		exit 1
-	fi
-	sh "$old/undo"
-	rm -rf "$old"
-done
 
 # Memory first: a restart empties it.
 folder=

@@ -28,6 +28,7 @@ from gatemark.station.wiring import Gateway
 
 SHELLS: Final = resources.files("gatemark.gateway")
 ATTACH: Final = joined((shared.SHELL, literal((SHELLS / "attach.sh").read_text())))
+CLEAR: Final = joined((shared.SHELL, literal((SHELLS / "attach_clear.sh").read_text())))
 WATCH: Final = literal((SHELLS / "attached.sh").read_text())
 DETACH: Final = joined((shared.SHELL, literal((SHELLS / "detach.sh").read_text())))
 START: Final = """echo $$ >pid
@@ -90,6 +91,7 @@ async def attach(
     `shaper`: a feature's word, shape:htb2:0.95:wan:first=marked. `apart`: the lab that the gateway
     is of, where that is of this machine. Raises GatemarkError, and nothing of it is left.
     """
+    await _script(gateway, shell("name={name}\n{clear}", name=_name(apart), clear=CLEAR))
     planned = Planned(gateway)
     words = ("--sliding",) if slides else ()
     if shaper:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from gatemark import scratch
 from gatemark.campaign import carrier, listen
 from gatemark.campaign.ledger import Ledger
 from gatemark.campaign.local import Local
@@ -82,12 +83,13 @@ def scheduler(keys: Path | None, host: str, port: int) -> None:
     require()
     import dask
 
-    dask.config.set(secrets | carrier.SCHEDULER)
-    listen.tighten()
-    from distributed.cli import dask_scheduler
-
     words = ["--protocol", "tls", "--port", str(port), "--no-dashboard", "--no-show"]
-    dask_scheduler.main([*words, *(["--host", host] if host else [])])
+    with scratch.folder() as place:  # else it is a name that all users know, and stays
+        dask.config.set(secrets | carrier.SCHEDULER | {"temporary-directory": str(place)})
+        listen.tighten()
+        from distributed.cli import dask_scheduler
+
+        dask_scheduler.main([*words, *(["--host", host] if host else [])])
 
 
 def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
