@@ -16,14 +16,19 @@ FEWEST_BINS: Final = 8
 
 
 def growth(sent: Sequence[int], arrived: Sequence[int]) -> float:
-    """Return the share of what was sent by which the backlog grew; 0 of too few bins.
+    """Return the share of what was sent meanwhile by which the backlog grew; 0 of too few bins.
 
     `arrived` may go on after the last bin of `sent`, or end before it.
     """
     if len(sent) < FEWEST_BINS or not sum(sent):
         return 0.0
     came = [*arrived[: len(sent)], *[0] * (len(sent) - len(arrived))]
-    waiting = list(accumulate(a - b for a, b in zip(sent, came, strict=True)))
-    part = len(sent) // PARTS  # without the first bin and the last one, which may be cut short
-    more = median(waiting[-part - 1 : -1]) - median(waiting[1 : part + 1])
-    return more / (sum(sent) * (1 - 1 / PARTS))
+    waiting = _rise([a - b for a, b in zip(sent, came, strict=True)])
+    return waiting / _rise(sent) if _rise(sent) else 0.0
+
+
+def _rise(packets: Sequence[int]) -> float:
+    """Return by how much their sum grew from the middle of the first part to that of the last."""
+    sums = list(accumulate(packets))
+    part = len(sums) // PARTS  # without the first bin and the last one, which may be cut short
+    return median(sums[-part - 1 : -1]) - median(sums[1 : part + 1])

@@ -8,8 +8,18 @@ from gatemark.stats.math.backlog import FEWEST_BINS, growth
 SENT = [100] * 16
 
 
-def test_what_each_bin_leaves_behind_is_the_growth() -> None:
-    assert growth([100] * 400, [90] * 400) == pytest.approx(0.1, rel=0.01)
+@pytest.mark.parametrize("bins", [FEWEST_BINS, 9, 11, 12, 40, 400])
+def test_what_each_bin_leaves_behind_is_the_growth(bins: int) -> None:
+    assert growth([100] * bins, [90] * bins) == pytest.approx(0.1)
+
+
+def test_it_is_a_share_of_what_was_sent_while_it_grew() -> None:
+    sent = [400, 100, 100, 100, 100, 100, 100, 400]
+    assert growth(sent, [packets * 9 // 10 for packets in sent]) == pytest.approx(0.1)
+
+
+def test_nothing_that_was_sent_while_it_is_looked_at_tells_nothing() -> None:
+    assert growth([100, *[0] * 15], [0] * 16) == 0
 
 
 def test_a_backlog_that_stays_as_long_as_it_is_does_not_grow() -> None:
