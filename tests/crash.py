@@ -20,7 +20,7 @@ from typing import Final
 import pytest
 
 CALLS: Final = (
-    "open,openat,mkdir,mkdirat,write,fsync,fdatasync,ftruncate,"
+    "open,openat,mkdir,mkdirat,write,pwrite64,fsync,fdatasync,ftruncate,"
     "rename,renameat,renameat2,unlink,unlinkat,rmdir,close"
 )
 LINE: Final = re.compile(r"(\w+)\((.*)\)\s+= (\d+)\n")
@@ -73,6 +73,8 @@ class Disk:
                 self.marks += decoded(text).decode().split()
             case "write", handle, text, _:
                 return self._written(handle, decoded(text)[: int(result)])
+            case "pwrite64", handle, text, _, offset:
+                return self._written(handle, decoded(text)[: int(result)], int(offset))
             case "ftruncate", handle, size:
                 return self._cut(handle, int(size))
             case (("fsync" | "fdatasync"), handle):
@@ -129,11 +131,13 @@ class Disk:
         self.open[handle] = node
         return is_new
 
-    def _written(self, handle: str, data: bytes) -> bool:
-        """At its end: nothing here is written elsewhere."""
+    def _written(self, handle: str, data: bytes, at: int | None = None) -> bool:
+        """At its end, where no place is given: nothing here seeks."""
         node = self.open.get(handle)
         if isinstance(node, File):
-            node.data += data
+            start = len(node.data) if at is None else at
+            before = node.data[:start].ljust(start, b"\0")
+            node.data = before + data + node.data[start + len(data) :]
         return isinstance(node, File)
 
     def _synced(self, handle: str) -> bool:

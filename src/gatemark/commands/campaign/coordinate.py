@@ -25,7 +25,7 @@ from gatemark.commands.campaign.layout import TOML, Layout, key, on_station
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store import file
-from gatemark.store.folder import Folder, inside, require_own
+from gatemark.store.folder import Folder, inside, require_own, sync
 
 if TYPE_CHECKING:
     from gatemark.station.power.plug import Plug
@@ -47,6 +47,7 @@ def begin(path: Path, folder: Path) -> None:
     blocks = planned.blocks()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        sync(folder.parent)
         require_own(folder.resolve())
         with alone(folder):
             _refuse_begun(folder)  # by another one, while this one was planned
@@ -77,6 +78,7 @@ def _fill(
     ledger.create(meta, places, hashes, blocks)
     ledger.close()
     (folder / DRAFT).rename(folder / NAME)
+    sync(folder)
 
 
 def opened(folder: Path) -> tuple[Layout, Ledger]:
