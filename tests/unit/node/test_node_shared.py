@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders that every user may write into: nothing that is planted there is followed, run, deleted.
 
-Each name that a script of ours looks for there is planted as another user's, in a folder whose
-links the kernel follows, as with `fs.protected_symlinks` 0.
+Every way to plant something is held against the functions that all scripts use, in each shell. Then
+each name that a script looks for is planted, so that a script that does not ask them is found. The
+kernel follows links in these folders, as with `fs.protected_symlinks` 0.
 """
 
 import asyncio
@@ -42,6 +43,7 @@ LOOKS_FOR: Final = re.compile(
 )
 KNOWN: Final[Mapping[str, set[str]]] = {
     "gateway/attach.sh": {"$name"},
+    "gateway/attach_clear.sh": {"$name"},
     "gateway/detach.sh": {"$name"},
     "gateway/feature/capture.py": set(),  # a comment
     "gateway/journal.py": {
@@ -154,9 +156,11 @@ HOW: Final[Mapping[str, Callable[[Planted], None]]] = {
 }
 
 
-@pytest.fixture(params=HOW)
-def how(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+# What a script without a question would use as if it were ours.
+AS_FOLDER: Final = pytest.mark.parametrize("how", ["link to a folder", "folder", "open folder"])
+AS_FILE: Final = pytest.mark.parametrize(
+    "how", ["link to a file", "open file", "second name", "pipe"]
+)
 
 
 @pytest.fixture(params=SHELLS)
@@ -169,15 +173,17 @@ def a_shell(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
-    one = Planted(tmp_path)
-    monkeypatch.setattr(journal, "DEVICE_FOLDER", str(one.place))
-    monkeypatch.setattr(leftover, "PLACES", (one.place,))
-    monkeypatch.setattr(leftover, "ATTACHED_PLACES", (one.place,))
-    yield one
-    one.untouched()
+    made = Planted(tmp_path)
+    monkeypatch.setattr(journal, "DEVICE_FOLDER", str(made.place))
+    monkeypatch.setattr(leftover, "PLACES", (made.place,))
+    monkeypatch.setattr(leftover, "ATTACHED_PLACES", (made.place,))
+    yield made
+    made.untouched()
 
 
-def ran(a_shell: str, place: Path, text: str, *words: str) -> "subprocess.CompletedProcess[str]":
+def ran(
+    place: Path, text: str, *words: str, a_shell: str = "sh"
+) -> "subprocess.CompletedProcess[str]":
     """Run a script with its shared folders in this test's."""
     return subprocess.run(
         [*a_shell.split(), *WHOLE[1:], "script", *words],
@@ -190,7 +196,20 @@ def ran(a_shell: str, place: Path, text: str, *words: str) -> "subprocess.Comple
     )
 
 
-def test_attach(planted: Planted, a_shell: str, how: str) -> None:
+@pytest.mark.parametrize("how", HOW)
+def test_what_another_could_have_planted_is_not_ours(
+    planted: Planted, a_shell: str, how: str
+) -> None:
+    planted.plant("name", how)
+    text = f"""{shared.SHELL}
+    ours "$1" && echo ours; taken "$1" || echo free; echo new | put "$1" && echo put; :"""
+    assert ran(planted.place, text, str(planted.at), a_shell=a_shell).stdout == ""
+    assert not shared.ours(planted.at)
+    shared.remove(planted.at)
+
+
+@AS_FOLDER
+def test_attach(planted: Planted, how: str) -> None:
     planted.plant("gatemark-classifier", how)
     nothing = literal("true")
     text = shell(
@@ -205,52 +224,72 @@ def test_attach(planted: Planted, a_shell: str, how: str) -> None:
         watch=word(nothing),
         attach=attached.ATTACH,
     )
-    done = ran(a_shell, planted.place, text)
+    done = ran(planted.place, text)
     assert done.returncode == 1
     assert f"{planted.at} is another user's: remove it" in done.stderr
 
 
-def test_detach(planted: Planted, a_shell: str, how: str) -> None:
+@AS_FOLDER
+def test_what_is_undone_before_one_is_attached(planted: Planted, how: str) -> None:
     planted.plant("gatemark-classifier", how)
-    done = ran(a_shell, planted.place, f"name=gatemark-classifier\n{attached.DETACH}")
+    done = ran(planted.place, f"name=gatemark-classifier\n{attached.CLEAR}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@AS_FOLDER
+def test_detach(planted: Planted, how: str) -> None:
+    planted.plant("gatemark-classifier", how)
+    done = ran(planted.place, f"name=gatemark-classifier\n{attached.DETACH}")
     assert done.stderr == "no classifier is attached\n"
 
 
-def test_lease_folder(planted: Planted, a_shell: str, how: str) -> None:
+@AS_FOLDER
+def test_lease_folder(planted: Planted, how: str) -> None:
     planted.plant(f"gatemark-lease-{BOOT}", how)
-    done = ran(a_shell, planted.place, lease.shell_script(), "hold", "1", "us", "we")
+    done = ran(planted.place, lease.shell_script(), "hold", "1", "us", "we")
     assert done.stdout == f"refused {planted.at} is another user's: remove it\n"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["gatemark-lease-of-another-boot", f"gatemark-root@box-{BOOT}.sh", "gatemark-once.aaaaaa"],
-)
-def test_what_a_lease_clears(planted: Planted, a_shell: str, how: str, name: str) -> None:
-    planted.plant(name, how)
+def cleared(planted: Planted) -> str:
+    """A lease that clears what one before it left."""
     functions = lease.shell_script().rpartition("case $verb in")[0]
     text = f"{functions}before=nobody folder=$1\nclear_before\n"
-    assert ran(a_shell, planted.place, text, str(planted.place / "none")).stdout == "held\n"
+    return ran(planted.place, text, str(planted.place / "none")).stdout
 
 
+@pytest.mark.parametrize("name", ["gatemark-lease-of-another-boot", "gatemark-once.aaaaaa"])
+@AS_FOLDER
+def test_folders_that_a_lease_clears(planted: Planted, how: str, name: str) -> None:
+    planted.plant(name, how)
+    assert cleared(planted) == "held\n"
+
+
+@AS_FILE
+def test_a_journal_that_a_lease_clears(planted: Planted, how: str) -> None:
+    planted.plant(f"gatemark-root@box-{BOOT}.sh", how)
+    assert cleared(planted) == "held\n"
+
+
+@AS_FILE
 def test_journal(planted: Planted, how: str) -> None:
     planted.plant(f"gatemark-root@box-{BOOT}.sh", how)
 
     async def run() -> None:
-        one, node = Journal("root@box", planted.place.parent / "state"), Local()
-        assert await one.open(node) == ""
+        journal_, node = Journal("root@box", planted.place.parent / "state"), Local()
+        assert await journal_.open(node) == ""
         with pytest.raises(NodeError, match="another user made it: remove it"):
-            await script(node, one.keep([literal("true")]))
-        one.close()
+            await script(node, journal_.keep([literal("true")]))
+        journal_.close()
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize("name", ["gatemark-once.aaaaaa", "gatemark-program-1.aaaaaa"])
-def test_what_is_put_there(planted: Planted, a_shell: str, how: str, name: str) -> None:
+@AS_FOLDER
+def test_what_is_put_there(planted: Planted, how: str, name: str) -> None:
     planted.plant(name, how)
-    assert ran(a_shell, planted.place, push.CLEAN, str(planted.place)).returncode == 0
-    done = ran(a_shell, planted.place, PUT_HERE, str(planted.place), "gm-file")
+    assert ran(planted.place, push.CLEAN, str(planted.place)).returncode == 0
+    done = ran(planted.place, PUT_HERE, str(planted.place), "gm-file")
     assert Path(done.stdout.strip()).parent == planted.place, done.stderr
 
 
@@ -258,29 +297,32 @@ def test_what_is_put_there(planted: Planted, a_shell: str, how: str, name: str) 
 PUT_HERE: Final = push.PUT.replace('cat > "$2"', ': > "$2"')
 
 
+@AS_FOLDER
 def test_leftover(planted: Planted, how: str) -> None:
     planted.plant("gatemark-program-99999999.aaaaaa", how)
     assert leftover.sweep() == []
 
 
+@AS_FOLDER
 def test_a_lab_that_went(planted: Planted, how: str) -> None:
     planted.plant("gatemark-classifier-0a0b0c", how)
     leftover.forget("0a0b0c")
 
 
-def test_whether_a_box_takes_a_file(planted: Planted, a_shell: str, how: str) -> None:
+@AS_FILE
+def test_whether_a_box_takes_a_file(planted: Planted, how: str) -> None:
     """By the name that it had: the shell's own number, which another user can foresee."""
     planted.at = planted.place / "planted"
     HOW[how](planted)
     planted.before = planted.state()
     text = f'cp -a "$1" "$2$$"\n{ports.QUESTIONS["writes"]}'
     words = str(planted.at), f"{planted.place}/gatemark-write-"
-    assert ran(a_shell, planted.place, text, *words).stdout == "yes\n"
+    assert ran(planted.place, text, *words).stdout == "yes\n"
 
 
 def test_what_is_ours_is_used(tmp_path: Path, a_shell: str) -> None:
     text = Script(f'{shared.SHELL}echo one | put "$1/a" && echo two | put "$1/a" && cat "$1/a"')
-    done = ran(a_shell, tmp_path, text, str(tmp_path))
+    done = ran(tmp_path, text, str(tmp_path), a_shell=a_shell)
     assert (done.returncode, done.stdout) == (0, "two\n")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
