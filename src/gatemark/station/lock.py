@@ -169,17 +169,21 @@ def threads() -> Iterator[None]:
 
 @contextmanager
 def named(lab: str, purpose: str) -> Iterator[None]:
-    """Hold a lab's own lock for as long as the lab lives; the file says who holds it and why."""
-    folder().mkdir(mode=0o700, exist_ok=True)
+    """Hold a lab's own lock for as long as the lab lives; the file says who holds it and why.
+
+    Raises StationError where its folder takes no file.
+    """
     path = folder() / f"{lab}.lock"
-    with _own(path) as file:
-        file.truncate(0)
-        file.write(f"{os.getpid()} {purpose}\n")
-        file.flush()
+    with ExitStack() as held:
         try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
+            folder().mkdir(mode=0o700, exist_ok=True)
+            file = held.enter_context(_own(path))
+            held.callback(path.unlink, missing_ok=True)
+            file.truncate(0)
+            os.write(file.fileno(), f"{os.getpid()} {purpose}\n".encode())  # closing writes no more
+        except OSError as error:
+            raise StationError(f"{path}: {error.strerror}: make room in {folder()}") from None
+        yield
 
 
 def _own(path: Path) -> IO[str]:

@@ -45,12 +45,14 @@ def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
 
 
 def create(nodes: Mapping[str, Namespace]) -> None:
-    """Make them, silent. Raises UnavailableError without the rights."""
+    """Make them, silent. Raises UnavailableError without the rights, StationError without room."""
     try:
         for node in nodes.values():
             netns.create(node.netns)
     except PermissionError:
         raise UnavailableError("the built-in lab needs root for namespaces: use sudo") from None
+    except OSError as error:
+        raise StationError(f"/run/netns: {error.strerror}: make room in /run") from None
     for node in nodes.values():
         write_sysctls(node.netns, QUIET)
 
