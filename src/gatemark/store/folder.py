@@ -27,6 +27,7 @@ FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is not wait
 # Hidden, and without the suffix that others look for while it is not whole.
 DRAFT: Final = ".{name}.{chance}"
 DRAFTS: Final = re.compile(r"\..+\.[0-9a-f]{8}")
+MOST_BYTES: Final = 256 << 20  # of a file that is read at once: records of some 40 000 trials
 KINDS: Final = {
     stat.S_IFLNK: "a link",
     stat.S_IFDIR: "a folder",
@@ -84,8 +85,11 @@ class Folder:
         return {entry.name: entry.stat(follow_symlinks=False) for entry in self._files()}
 
     def read(self, name: str) -> bytes:
-        """All of a file."""
+        """All of a file. Raises ForeignError where it is longer than any of ours."""
         with self.reading(name) as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                most = f"more than the {MOST_BYTES >> 20} MiB of a run's file"
+                raise ForeignError(f"{self.path / name} has {most}: get it from a copy")
             return file.read()
 
     @contextmanager

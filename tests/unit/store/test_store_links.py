@@ -20,7 +20,7 @@ from gatemark.commands.locate import newest
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store import catalog, file, series
 from gatemark.store.directory import RunDirectory
-from gatemark.store.folder import ForeignError
+from gatemark.store.folder import MOST_BYTES, ForeignError
 
 # A whole file of series, so that who follows a link to it succeeds.
 SECRET = gzip.compress(b'{"series":"sink.up.packets","x":[1],"y":[2.0]}\n', mtime=0)
@@ -275,6 +275,14 @@ def test_a_pipe_in_place_of_a_run_keeps_nobody_waiting(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"^no run here: make one with `gatemark run`"):
         newest(None)
+
+
+@pytest.mark.parametrize("name", ["run.json", "trials.jsonl"])
+def test_a_file_of_holes_that_fills_the_memory_is_not_read(name: str, tmp_path: Path) -> None:
+    RunDirectory.create(tmp_path / "run", builder.run()).append(builder.trials()[0])
+    os.truncate(tmp_path / "run" / name, MOST_BYTES + 1)
+    with pytest.raises(GatemarkError, match=f"{name} has more than the 256 MiB of a run's file"):
+        RunDirectory.open(tmp_path / "run").contents()
 
 
 def test_a_file_that_may_not_be_used_is_told_with_its_path(tmp_path: Path) -> None:
