@@ -123,8 +123,7 @@ class Setup:
         self.arm = None
         await self._undo_to(self._in_common(wanted))
         try:
-            for part in wanted[len(self._made) :]:
-                await self._make(part, arm)
+            await self._apply(arm, wanted)
         except BaseException:
             await whole(self.undo())
             raise
@@ -170,14 +169,16 @@ class Setup:
             await self.changes.undo(changes)
             del self._made[kept:]
 
-    async def _make(self, part: Part, arm: Arm) -> None:
-        applied = None
-        if isinstance(part, str):
-            applied = await self._add(part, arm)
-        else:
-            await part(self.gateway, self.changes)
-        counts = len(self.changes), len(self.changes.holding)
-        self._made.append(_Made(part, *counts, applied))
+    async def _apply(self, arm: Arm, wanted: Sequence[Part]) -> None:
+        """Make the parts that are not there yet."""
+        for part in wanted[len(self._made) :]:
+            applied = None
+            if isinstance(part, str):
+                applied = await self._add(part, arm)
+            else:
+                await part(self.gateway, self.changes)
+            counts = len(self.changes), len(self.changes.holding)
+            self._made.append(_Made(part, *counts, applied))
 
     async def _add(self, feature: str, arm: Arm) -> tuple[Feature, Asked]:
         name, arguments = parts(feature)

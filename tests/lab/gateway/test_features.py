@@ -193,7 +193,7 @@ def test_a_crash_in_the_middle_is_undone_wherever_it_was(used: Used) -> None:
         await cut.changes.journal.open(gateway.node)
         kill_at(cut, place)
         with suppress(KilledError):
-            await cut._apply(MANY, on_path=False)  # `change` would undo
+            await cut._apply(MANY, cut._parts(MANY))  # `change` would undo
         crashed = len(cut.changes) == place + 1
         await kill(cut)
         await given_back(gateway)
