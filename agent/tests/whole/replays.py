@@ -36,12 +36,15 @@ def frame(up: bool, port: int, payload: bytes, tcp: bool) -> bytes:
     return bytes(12) + b"\x08\x00" + ip + ends + l4
 
 
-def capture(folder: str, cut: int = 0) -> str:
-    """100 packets each way in half a second, of a UDP and a TCP flow; `cut` bytes are missing."""
+def capture(folder: str, cut: int = 0, step: int = 7) -> str:
+    """100 packets each way in half a second, of a UDP and a TCP flow; `cut` bytes are missing.
+
+    Each has `step` bytes more of payload than the one before.
+    """
     made = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     for at in range(100):
         for up in (True, False):
-            whole = frame(up, 6000, os.urandom(at * 7), tcp=at % 2 == 1)
+            whole = frame(up, 6000, os.urandom(at * step), tcp=at % 2 == 1)
             us = at * 5000 + (0 if up else 700)
             made += struct.pack("<IIII", 1, us, len(whole), len(whole)) + whole
     path = Path(folder) / "capture.pcap"
@@ -86,12 +89,12 @@ def stall_sides(pids: list[int], stall: Stall, t0_us: int) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def play(wire: Wire, stall: Stall | None = None, **keys: Any) -> tuple[Event, Event]:
+def play(wire: Wire, stall: Stall | None = None, step: int = 7, **keys: Any) -> tuple[Event, Event]:
     """Both sides from a common beginning to their ends; a stall is of the sides that it names."""
     if wire.loopback:
         raise SkipError("needs two hosts")
     with tempfile.TemporaryDirectory() as folder:
-        trace = capture(folder)
+        trace = capture(folder, step=step)
         both = [side(wire, name, trace, **keys) for name in ("lan", "wan")]
         for agent in both:
             expect(agent.ready["ev"], "ready", agent.ready)
@@ -154,6 +157,22 @@ def replaying_clones(wire: Wire) -> None:
     expect(wan["sink"]["flow"]["port"], [6000, 6000, 6001, 6000, 6000, 6001])
 
 
+@unless_overrun()
+def replaying_jumbo_frames(wire: Wire) -> None:
+    """Packets of up to 8 KB, each whole, over ports that take them."""
+    ports = ((wire.a, "v0"), (wire.b, "v1"))
+    for namespace, device in ports:
+        sh("ip", "-n", str(namespace), "link", "set", device, "mtu", "9000")
+    try:
+        lan, wan = play(wire, step=80, packet_most=9000)
+    finally:
+        for namespace, device in ports:
+            sh("ip", "-n", str(namespace), "link", "set", device, "mtu", "1500")
+    all_there(lan, wan)
+    all_there(wan, lan)
+    expect((lan["sender"]["tried"], wan["sender"]["tried"]), (100, 100))
+
+
 def replaying_refused(wire: Wire) -> None:
     """A capture that breaks off is refused with its place, and so is none."""
     device = {"side": "lan", "device": "lo", "dst_mac": "02:00:00:00:00:01", "family": 4}
@@ -204,6 +223,7 @@ REPLAY_TESTS = [
     replaying,
     replaying_through_a_stall,
     replaying_clones,
+    replaying_jumbo_frames,
     replaying_refused,
     replayed_frames,
 ]
