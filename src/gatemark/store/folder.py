@@ -27,7 +27,7 @@ FILE: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is not wait
 # Hidden, and without the suffix that others look for while it is not whole.
 DRAFT: Final = ".{name}.{chance}"
 DRAFTS: Final = re.compile(r"\..+\.[0-9a-f]{8}")
-MOST_BYTES: Final = 256 << 20  # of a file that is read at once: records of some 40 000 trials
+MOST_BYTES: Final = 1 << 30  # of a file that is read at once: records of some 150 000 trials
 KINDS: Final = {
     stat.S_IFLNK: "a link",
     stat.S_IFDIR: "a folder",
@@ -88,7 +88,7 @@ class Folder:
         """All of a file. Raises ForeignError where it is longer than any of ours."""
         with self.reading(name) as file:
             if os.fstat(file.fileno()).st_size > MOST_BYTES:
-                most = f"more than the {MOST_BYTES >> 20} MiB of a run's file"
+                most = f"more than the {MOST_BYTES >> 30} GiB of a run's file"
                 raise ForeignError(f"{self.path / name} has {most}: get it from a copy")
             return file.read()
 

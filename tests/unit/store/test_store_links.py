@@ -281,7 +281,7 @@ def test_a_pipe_in_place_of_a_run_keeps_nobody_waiting(
 def test_a_file_of_holes_that_fills_the_memory_is_not_read(name: str, tmp_path: Path) -> None:
     RunDirectory.create(tmp_path / "run", builder.run()).append(builder.trials()[0])
     os.truncate(tmp_path / "run" / name, MOST_BYTES + 1)
-    with pytest.raises(GatemarkError, match=f"{name} has more than the 256 MiB of a run's file"):
+    with pytest.raises(GatemarkError, match=f"{name} has more than the 1 GiB of a run's file"):
         RunDirectory.open(tmp_path / "run").contents()
 
 
