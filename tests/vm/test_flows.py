@@ -7,6 +7,7 @@ from lab.planted import plan
 from gatemark.gateway import guard
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
+from gatemark.stats.cause.find import named
 from gatemark.store.record import Record
 from vm.conftest import Booted, on
 
@@ -46,6 +47,21 @@ def test_a_table_ends_at_the_bound_that_it_was_given(booted: Booted) -> None:
     most, buckets = booted.said(BOUNDS).split()
     assert (most, buckets) == ("1024", "1024")
     assert booted.said(f"cat {kept}") == was
+
+
+@pytest.mark.long
+def test_a_limit_lowered_alone_refuses_flows_that_could_evict_others(booted: Booted) -> None:
+    booted.measure("nat")  # which has the kernel track connections
+    was, buckets = booted.said(f"{BOUNDS}; echo 128 > nf_conntrack_max").split()
+    assert int(buckets) >= 1024
+    try:
+        record = booted.measure("nat", Workload(rate_pps=2_000, flows=4_000, duration_s=2.0))
+    finally:
+        booted.said(f"echo {was} > /proc/sys/net/netfilter/nf_conntrack_max")
+    (diagnosis,) = named((), [record])
+    (finding,) = [f for f in diagnosis.findings if f.shape == "full-table"]
+    assert "nf_conntrack_buckets" in finding.words
+    assert 0.05 < finding.values["share"] < 0.5  # 0.14 for an eighth of the buckets
 
 
 # The others have twice the memory, and would take as much longer.

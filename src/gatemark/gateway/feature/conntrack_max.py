@@ -5,6 +5,9 @@ As many buckets as entries is what the kernel takes by itself since 5.15. With f
 before it is full: an entry whose hash chain is longer than 50 to 80 is refused (chainlength in
 /proc/net/stat/nf_conntrack; net/netfilter/nf_conntrack_core.c, MIN_CHAINLEN).
 
+With more of them a full table refuses flows though all others could go: it looks for a victim in 8
+buckets alone (NF_CT_EVICTION_RANGE), of which most are empty then.
+
 N may be more than the gateway's memory can hold; so what we reach it by is guarded besides.
 """
 

@@ -54,6 +54,17 @@ CAUSES: Final[tuple[Cause, ...]] = (
     ),
     Cause(
         "full-table",
+        ("netfilter.conntrack drop", "record.conntrack.drop"),
+        "Connection tracking dropped {count} packets ({share}), though it threw out entries for "
+        "others: its table is full, and the kernel looks for one to throw out in 8 buckets alone.",
+        "drops {part} as its connection table is full and few of its entries are looked at",
+        "`sysctl net.netfilter.nf_conntrack_max net.netfilter.nf_conntrack_buckets`: where the "
+        "first is less than a quarter of the second, set both to one number (feature "
+        "`conntrack-max:N` does); else the others had answers, and it needs more room.",
+        needs=("event.conntrack early_drop",),
+    ),
+    Cause(
+        "full-table",
         ("event.conntrack early_drop", "record.conntrack.early_drop"),
         "The connection table is full: {count} entries were thrown out for new ones, so their "
         "answers do not come back.",

@@ -152,6 +152,19 @@ def test_a_full_table_is_told_though_nothing_is_lost() -> None:
     )
 
 
+def test_a_table_that_refuses_beside_what_it_evicts_is_told_of_its_buckets() -> None:
+    rises = {"event.conntrack early_drop": 4_000, "netfilter.conntrack drop": 600}
+    (finding,) = findings(trial(rises, lost=600))
+    assert finding.words.startswith("Connection tracking dropped 600 packets (6.0 %), though")
+    assert "nf_conntrack_buckets" in finding.words
+
+
+def test_a_table_that_evicts_nothing_is_told_of_its_room_alone() -> None:
+    (finding,) = findings(trial({"netfilter.conntrack drop": 600}, lost=600))
+    assert finding.words.endswith("(feature `conntrack-max:N`) gives it more room.")
+    assert "buckets" not in finding.words
+
+
 def test_a_table_that_one_pass_read_alone_is_told() -> None:
     outside = [trial(repeat=repeat) for repeat in range(1, 7)]
     assert shapes(*outside, trial({"record.conntrack.early_drop": 2_000}, pass_="instrumented"))  # noqa: S106
