@@ -3,8 +3,11 @@
 
 import csv
 import io
+import json
 import shutil
+import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +29,14 @@ def host() -> Iterator[Played]:
     """A host, and a gateway beside it."""
     with addressed() as host:
         yield host
+
+
+def listens(host: Played) -> None:
+    """Return once the collector does."""
+    until = time.monotonic() + PATIENCE_S
+    while f":{COLLECTED}" not in host.on("gw", "ss", "-lun"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def nfcapd(folder: Path) -> list[str]:
@@ -70,7 +81,21 @@ def printed(folder: Path) -> Totals:
     return [(int(row["PACKETS"]), int(row["BYTES"])) for row in ours]
 
 
-@pytest.mark.parametrize(("collector", "read"), [(nfcapd, nfdump), (nfacctd, printed)])
+def goflow2(folder: Path) -> list[str]:
+    """The command of NetSampler's collector."""
+    listen, out = f"netflow://127.0.0.1:{COLLECTED}", str(folder / "flows")
+    return ["goflow2", "-listen", listen, "-transport.file", out, "-addr", "127.0.0.1:0"]
+
+
+def written(folder: Path) -> Totals:
+    """What it wrote, a line of JSON for each flow."""
+    rows = [json.loads(line) for line in (folder / "flows").read_text().splitlines()]
+    return [(row["packets"], row["bytes"]) for row in rows if row["dst_port"] == PORT]
+
+
+@pytest.mark.parametrize(
+    ("collector", "read"), [(nfcapd, nfdump), (nfacctd, printed), (goflow2, written)]
+)
 def test_totals_are_what_was_sent(
     collector: Callable[[Path], list[str]],
     read: Callable[[Path], Totals],
@@ -81,13 +106,72 @@ def test_totals_are_what_was_sent(
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]} here")
     with running(host, *command):
-        until = time.monotonic() + PATIENCE_S
-        while f":{COLLECTED}" not in host.on("gw", "ss", "-lun"):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        listens(host)
         with engine(host, "flows", collector="127.0.0.1", port=COLLECTED, look_ms=50):
             for count in COUNTS:
                 send(host, count)
         time.sleep(0.5)  # until the collector has read its socket
     wanted = [(n, sum(28 + len(payload(at)) for at in range(n))) for n in COUNTS]
     assert sorted(read(tmp_path)) == sorted(wanted)
+
+
+ECHO = f"""
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", {PORT}))
+print("up", flush=True)
+while True:
+    data, peer = s.recvfrom(2000)
+    s.sendto(data, peer)
+"""
+
+
+@pytest.mark.parametrize("uniflows", [False, True])
+def test_goflow2_counts_answers_where_each_way_has_a_record(
+    uniflows: bool, host: Played, tmp_path: Path
+) -> None:
+    """It knows no reverse elements (RFC 5103)."""
+    command = goflow2(tmp_path)
+    if not shutil.which(command[0]):
+        pytest.skip(f"no {command[0]} here")
+    with running(host, sys.executable, "-c", ECHO) as echo, running(host, *command):
+        assert echo.stdout
+        assert echo.stdout.readline() == "up\n"
+        listens(host)
+        asked = {"collector": "127.0.0.1", "port": COLLECTED, "uniflows": uniflows}
+        with engine(host, "flows", **asked):
+            send(host, 40)
+            time.sleep(0.5)  # until all were answered
+        time.sleep(0.5)  # until the collector has read its socket
+    rows = [json.loads(line) for line in (tmp_path / "flows").read_text().splitlines()]
+    ours = [row["packets"] for row in rows if PORT in (row["src_port"], row["dst_port"])]
+    assert ours == ([40, 40] if uniflows else [40])
+
+
+def two_packets(file: Path) -> None:
+    """Write a capture of one flow that lasts 1.5 s."""
+    data = bytes.fromhex("020000000002 020000000001 0800 4500001c 00000000 40110000 0a000001")
+    data += bytes.fromhex("0a000002 0fa0 0035 0008 0000")
+    head = struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    times = ((1_700_000_000, 250_000), (1_700_000_001, 750_000))
+    packets = (struct.pack("=IIII", *at, len(data), len(data)) + data for at in times)
+    file.write_bytes(head + b"".join(packets))
+
+
+@pytest.mark.parametrize(("words", "is_right"), [(("-A", "milli"), True), ((), False)])
+def test_softflowd_has_its_ipfix_read_right_where_it_is_asked_for_milliseconds(
+    words: tuple[str, ...], is_right: bool, host: Played, tmp_path: Path
+) -> None:
+    """docs/tools.md says so to who exports by `softflowd -v 10`; without, a flow ends early."""
+    if not (shutil.which("softflowd") and shutil.which("nfcapd")):
+        pytest.skip("no softflowd or no nfcapd here")
+    two_packets(tmp_path / "pcap")
+    (tmp_path / "flows").mkdir()
+    with running(host, *nfcapd(tmp_path / "flows")):
+        listens(host)
+        to = f"127.0.0.1:{COLLECTED}"
+        host.on("gw", "softflowd", "-r", str(tmp_path / "pcap"), "-n", to, "-v", "10", *words)
+        time.sleep(0.5)  # until the collector has read its socket
+    argv = ["nfdump", "-N", "-q", "-R", str(tmp_path / "flows"), "-o", "fmt:%td"]
+    lasts = float(subprocess.run(argv, capture_output=True, text=True, check=True).stdout)
+    assert (lasts == 1.5) is is_right

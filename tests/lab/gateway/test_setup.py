@@ -35,6 +35,16 @@ LACKING = {
     "wireguard": FAR_END,
 }
 PORTS = "cat /sys/class/net/lan0/queues/rx-0/rps_cpus; ethtool -k lan9 | grep -E '^(tcp|gene)'"
+OTHERS = """
+table ip box {
+  ct timeout quick { protocol tcp; l3proto ip; policy = { established : 33, close : 2 }; }
+  set known { type ipv4_addr; flags interval; auto-merge; elements = { 10.0.0.0/24, 10.0.1.0/24 }; }
+  set seen { type ipv4_addr; size 64; flags dynamic,timeout; timeout 1m; }
+  chain away { accept; }
+  map ways { type ipv4_addr : verdict; elements = { 10.0.0.1 : jump away }; }
+  chain first { type filter hook forward priority 5; ip saddr vmap @ways; }
+}
+"""
 STATE = "nft list ruleset; ip -o link show; ip -o addr show; sysctl net.ipv4.ip_forward"
 
 
@@ -74,6 +84,23 @@ def test_a_setup_is_undone_whole(stage: Stage) -> None:
             await setup.undo()
             assert await gateway.run("sh", "-c", STATE) == before, arm.setup
             assert (during == before) is (arm.setup == "route"), arm.setup
+
+    stage.run(compare())
+
+
+def test_rules_of_others_that_nft_loses_in_json_stay(stage: Stage) -> None:
+    """A merging set, a map of jumps and a `ct timeout`: rules go and come as text, by table."""
+    gateway = stage.lab.gateway
+
+    async def compare() -> None:
+        await gateway.run("nft", "-f", "-", stdin=OTHERS)
+        before = await gateway.run("sh", "-c", STATE)
+        for arm in ARMS:
+            setup = Setup(gateway)
+            await setup.change(arm)
+            await setup.undo()
+            assert await gateway.run("sh", "-c", STATE) == before, arm.setup
+        await gateway.run("nft", "delete", "table", "ip", "box")
 
     stage.run(compare())
 

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -62,6 +63,35 @@ def test_tcpdump_reads_each_packet_that_was_sent_in_order(lab: str, tmp_path: Pa
     assert 0 < words["memory_bytes"] <= RINGS_BYTES + OWN_BYTES
     assert words["path_ns"] > 0
     assert hooks(lab) == before
+
+
+@pytest.mark.long
+def test_its_file_has_what_every_reader_takes_and_no_more(lab: str, tmp_path: Path) -> None:
+    """No if_tsoffset, which scapy and pcap-file ignore, and no interface statistics."""
+    with capturing(command(*OURS, "--packets", "3", "--out", str(tmp_path / "file"))) as process:
+        send(lab, 3)
+        last(process)
+    section, interface, packet = 0x0A0D0D0A, 1, 6
+    kept = list(blocks((tmp_path / "file").read_bytes()))
+    assert {kind for kind, _ in kept} == {section, interface, packet}
+    described = [list(options(body[8:])) for kind, body in kept if kind == interface]
+    assert described == [[2, 3, 9]] * 2  # name, description, resolution
+
+
+def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and body of each block of a pcapng file of this machine's byte order."""
+    while data:
+        kind, size = struct.unpack("=II", data[:8])
+        yield kind, data[8 : size - 4]
+        data = data[size:]
+
+
+def options(data: bytes) -> Iterator[int]:
+    """Return the codes of a block's options, up to their end."""
+    while (code := struct.unpack("=H", data[:2])[0]) != 0:
+        (size,) = struct.unpack("=H", data[2:4])
+        yield code
+        data = data[4 + (size + 3) // 4 * 4 :]
 
 
 @pytest.mark.long

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gatemark.plan.model import Workload
+from gatemark.station.netns import Lab
 from gatemark.workload import connections
 from lab.planted import bare, measure, plan
 
+COUNT = Path("/proc/sys/net/netfilter/nf_conntrack_count")  # of a namespace
 MAXIMUM = Path("/proc/sys/net/netfilter/nf_conntrack_max")  # of all namespaces of this machine
 
 
@@ -45,3 +48,24 @@ def test_nat_holds_them_all_and_its_table_is_told() -> None:
     assert table["max"] == int(MAXIMUM.read_text())
     (point,) = judgement.points
     assert (point.limit, f"of {table['max']}" in point.why) == ("none", True)
+
+
+@pytest.mark.long
+def test_a_repeat_begins_without_the_connections_that_the_last_one_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table full of TIME_WAIT lets no new one pass for 55 s: they are assured, so no victims."""
+    held: list[int] = []
+    flush = Lab.flush
+
+    async def watched(lab: Lab) -> None:
+        held.append(int(await lab.gateway.node.run("cat", str(COUNT))))
+        await flush(lab)
+        held.append(int(await lab.gateway.node.run("cat", str(COUNT))))
+
+    monkeypatch.setattr(Lab, "flush", watched)
+    crr = load(connecting="crr", clients=3)
+    measure(bare(plan("nat", replace(crr, duration_s=0.5), repeats=2)))
+    _, emptied, closed, emptied_again = held
+    assert (emptied, emptied_again) == (0, 0)
+    assert closed > 100

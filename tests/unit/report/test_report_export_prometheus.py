@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gatemark.quantity import QUANTITIES
 from gatemark.quantity import UNITS as ALL_UNITS
-from gatemark.report.export import metric, prometheus
+from gatemark.report.export import metric, openmetrics, prometheus
 from gatemark.report.group.source import Source
 from gatemark.stats.finding import Diagnosis, Finding
 from gatemark.stats.judge import judge
@@ -45,6 +45,15 @@ def samples(*sources: Source) -> dict[str, list[tuple[Labels, float]]]:
 def one(name: str, **labels: str) -> float:
     (found,) = (v for near, v in own()[name] if labels.items() <= near.items())
     return found
+
+
+def test_the_text_parser_takes_openmetrics_and_loses_what_an_info_is() -> None:
+    """docs/data.md names the format for each reader."""
+    from prometheus_client.parser import text_string_to_metric_families
+
+    text = openmetrics.export([first()]).decode()
+    types = {f.name: f.type for f in text_string_to_metric_families(text)}
+    assert types["gatemark_run_info"] == "unknown"
 
 
 def test_every_value_is_there_with_both_ends() -> None:

@@ -14,7 +14,7 @@ import pytest
 import studies
 from msgspec.structs import replace
 
-from gatemark.error import UnavailableError
+from gatemark.error import UnavailableError, UsageError
 from gatemark.plan.model import Factor
 from gatemark.report.export import form
 from gatemark.report.export.form import Rows
@@ -184,6 +184,23 @@ def test_a_time_that_is_none_is_empty(tmp_path: Path) -> None:
     record = replace(builder.trials()[0], started="some day")
     found = parquet(tmp_path / "a.parquet", source([record]), raw=True).project("started")
     assert found.fetchall() == [(None,)]
+
+
+def counted(count: int) -> Source:
+    """A run of one trial that sent so many packets."""
+    record = builder.trials()[0]
+    return source([replace(record, accounting=builder.accounting(count, 0))])
+
+
+def test_the_largest_count_of_a_kernel_is_whole_in_parquet(tmp_path: Path) -> None:
+    made = parquet(tmp_path / "a.parquet", counted(2**63 - 1), raw=True)
+    tried = made.project('"accounting.tried" AS tried, typeof(tried)').fetchall()
+    assert tried == [(2**63 - 1, "BIGINT")]
+
+
+def test_a_number_beyond_parquet_s_is_no_double(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"accounting\.\w+ is 9223372036854775808, .*csv"):
+        parquet(tmp_path / "a.parquet", counted(2**63), raw=True)
 
 
 def test_parquet_names_the_units_of_its_columns(tmp_path: Path) -> None:

@@ -48,6 +48,16 @@ def test_sql_reads_it_in_place(tmp_path: Path) -> None:
     assert found.fetchall() == [("o'clock\"; drop", 1, 2.0), ("o'clock\"; drop", 2, 2.5)]
 
 
+def test_a_time_in_nanoseconds_is_whole_in_sql(tmp_path: Path) -> None:
+    import duckdb
+
+    series.write(Folder(tmp_path), "0.jsonl.gz", {"a": ([NS + 1, 2**63 - 1], [1.0, 2.0])})
+    query = "SELECT x, typeof(x) FROM read_json($file)"
+    read = duckdb.sql(query, params={"file": str(tmp_path / "0.jsonl.gz")})
+    assert read
+    assert read.fetchall() == [([NS + 1, 2**63 - 1], "BIGINT[]")]
+
+
 def test_a_place_that_takes_no_files_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="No such file or directory"):
         series.write(Folder(tmp_path / "none"), "0.jsonl.gz", {"a": ([1], [2.0])})

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from gatemark import scratch
+from gatemark.error import UsageError
 from gatemark.report.export.column import Column
 from gatemark.report.export.moment import timed
 from gatemark.report.export.unit import units
@@ -23,6 +24,7 @@ SQL: Final = {
     str: "VARCHAR",
     datetime: "TIMESTAMPTZ",
 }
+MOST: Final = 1 << 63
 UNITS: Final = "gatemark.units"  # key of the file's metadata: column -> unit
 
 
@@ -32,6 +34,8 @@ def export(columns: Sequence[Column]) -> bytes:
     import duckdb  # heavy, and only this format needs it
 
     typed = timed(columns)
+    for column in typed:
+        _require_signed(column)
     picked = ", ".join(
         f"unnest(${place}::{SQL[column.kind]}[]) AS {_quoted(column.name)}"
         for place, column in enumerate(typed, 1)
@@ -44,6 +48,17 @@ def export(columns: Sequence[Column]) -> bytes:
             [column.cells for column in typed],
         )
         return path.read_bytes()
+
+
+def _require_signed(column: Column) -> None:
+    """Raise UsageError where a number is no signed 64: DuckDB would write a double of it."""
+    if column.kind is int:
+        for cell in column.cells:
+            if isinstance(cell, int) and not -MOST <= cell < MOST:
+                raise UsageError(
+                    f"{column.name} is {cell}, which Parquet's whole numbers cannot hold: "
+                    "--format csv has every digit"
+                )
 
 
 def _quoted(name: str) -> str:
