@@ -195,6 +195,13 @@ def test_what_iperf3_writes_of_udp_is_read(tmp_path: Path) -> None:
     assert read(tmp_path, UDP | {"end": both}).values["offered_pps"] == 40.0
 
 
+def test_a_loss_that_iperf3_counts_in_bytes_alone_is_read(tmp_path: Path) -> None:
+    """As a client of 3.18 writes it of a server of 3.12."""
+    came = UDP["end"]["sum"] | {"lost_packets": 0, "lost_percent": 0, "bytes": 36 * 500}
+    measured = read(tmp_path, UDP | {"end": {"sum": UDP["end"]["sum"], "sum_received": came}})
+    assert measured.values["loss_ratio"] == pytest.approx(1 - 36 / came["packets"])
+
+
 @pytest.mark.parametrize("name", ["x.flent", "x.flent.gz"])
 def test_a_data_file_of_flent_has_the_streams_goodput(name: str, tmp_path: Path) -> None:
     measured = read(tmp_path, FLENT, name)

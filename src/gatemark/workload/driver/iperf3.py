@@ -10,6 +10,7 @@ import json
 from typing import Any, Final
 
 from gatemark.error import InvalidTrialError
+from gatemark.store.iperf3 import received_packets
 from gatemark.workload.driver.job import Job, Result, Tool
 
 PORT: Final = {True: 5201, False: 5202}  # of up and down, so that both can run at once
@@ -46,7 +47,7 @@ def read(job: Job, text: str) -> Result:
         return Result(
             seconds=float(received["seconds"]),
             sent=int(sent["packets"]),
-            received=int(received["packets"]) - int(received["lost_packets"]),
+            received=received_packets(received, job.payload),
         )
     more = {"retransmits": float(sent.get("retransmits", 0))}
     more |= {"mss_bytes": float(mss)} if (mss := report["start"].get("tcp_mss_default")) else {}
