@@ -5,8 +5,9 @@
 # Versions of iperf3 work with one another, and of UDP the client prints the server's count, so one
 # expects the same lost packets at both ends: they are between 3.12 and 3.12, 3.18 and 3.18, and of a
 # client of 3.12. A client of 3.18 has lost_packets 0 and lost_percent 0 where the server has a tenth,
-# without a warning and with exit status 0. Only the bytes received are fewer. Whom it hurts: who updates the tester and not the far end. Every line is without loss from that day on, and
-# a search for the highest rate without loss (`-b` in steps) ends at whatever the sender can send.
+# without a warning and with exit status 0. Only the bytes received are fewer. Whom it hurts: who updates
+# the tester and not the far end. Every line is without loss from that day on, and a search for the
+# highest rate without loss (`-b` in steps) ends at whatever the sender can send.
 set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
