@@ -239,9 +239,10 @@ class Carried(Campaign):
         self.running[self.victim] = begin(*GATEMARK, *self.programs[self.victim])
         if self.coordinator.wait(START_S):  # nobody was there when it began
             gatemark("campaign", "resume", CAMPAIGN)
-        for name in ("worker", "scheduler"):  # a worker asks its scheduler before it ends
-            self.running[name].terminate()
-            self.running[name].wait(START_S)
+        for process in self.running.values():
+            process.terminate()
+        for process in self.running.values():
+            process.wait(START_S)
         gatemark("campaign", "check", CAMPAIGN)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gatemark import scratch
-from gatemark.campaign import carrier, listen
+from gatemark.campaign import carrier, leave, listen
 from gatemark.campaign.ledger import Ledger
 from gatemark.campaign.local import Local
 from gatemark.error import UnavailableError, UsageError
@@ -89,11 +89,12 @@ def scheduler(keys: Path | None, host: str, port: int) -> None:
         listen.tighten()
         from distributed.cli import dask_scheduler
 
+        leave.bound(dask_scheduler)
         dask_scheduler.main([*words, *(["--host", host] if host else [])])
 
 
 def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
-    """Be the worker of a station until the scheduler ends. Raises GatemarkError."""
+    """Be the worker of a station until a signal, or the scheduler's end. Raises GatemarkError."""
     if not NAME.fullmatch(station):
         raise UsageError(f"--station {station!r}: write it as the campaign file has it")
     at = address_of(address)
@@ -110,6 +111,7 @@ def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
         raise UsageError(f"{folder}: {error.strerror}: name another --folder") from None
     from distributed.cli import dask_worker
 
+    leave.bound(dask_worker)
     token = f"{carrier.resource(station)}=1"
     words = ["--name", station, "--nthreads", "1", "--no-nanny", "--memory-limit", "0"]
     words += ["--resources", token, "--no-dashboard", "--local-directory", str(Path("dask"))]
