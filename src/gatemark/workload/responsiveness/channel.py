@@ -35,6 +35,7 @@ FRAME_HEAD_BYTES: Final = 9
 # Of a TLS record: head, tag, and the type (RFC 8446) or the explicit nonce (RFC 5288).
 RECORD_BYTES: Final = {"TLSv1.3": 5 + 16 + 1, "TLSv1.2": 5 + 16 + 8}
 READ_BYTES: Final = 64 << 10  # at once: others have their turn then
+MOST_LEFT_BYTES: Final = 256 << 10  # for an end that does not read
 NOT_SENT: Final = 0x894B  # SIOCOUTQNSD (linux/sockios.h): bytes that TCP has not sent yet
 FILL: Final = os.urandom(LARGEST_FRAME_BYTES)
 
@@ -157,7 +158,8 @@ class Channel:
             self._tls.write(plain)
             plain = self._goes.read()
         self._out += plain
-        self.flush()
+        if not self.flush() and len(self._out) > MOST_LEFT_BYTES:
+            raise ClosedError("it does not read what it asked for")
 
     def flush(self) -> bool:
         """Hand to the kernel what is left; whether it took all."""

@@ -75,13 +75,21 @@ def _events(pending: bytearray) -> Events:
 
 def _lines(pending: bytearray) -> Generator[None, None, list[bytes]]:
     """Take off lines up to an empty one. Raises OddError where they are too long."""
-    while (end := (END + pending).find(END + END, 0, LONGEST_BYTES)) < 0:
+    while (end := _empty(pending)) < 0:
         if len(pending) > LONGEST_BYTES:
             raise OddError
         yield None
     lines = bytes(pending[:end]).split(END)[:-1]
     del pending[: end + len(END)]
     return lines
+
+
+def _empty(pending: bytearray) -> int:
+    """Return where the first empty line begins; -1: not here yet."""
+    if pending.startswith(END):
+        return 0
+    end = pending.find(END + END, 0, LONGEST_BYTES)
+    return end if end < 0 else end + len(END)
 
 
 def _bytes(pending: bytearray, count: int) -> Generator[int | None]:

@@ -137,6 +137,7 @@ class Served:
     def _request(self, stream: int, headers: dict[bytes, bytes]) -> None:
         path = headers.get(b":path", b"").decode(errors="replace").partition("?")[0]
         self.server.asked[path if path in PATHS else "other"] += 1
+        authority = headers.get(b":authority", b"").decode(errors="replace")
         only_head = headers.get(b":method") == b"HEAD"
         match path:
             case "/small":
@@ -152,10 +153,8 @@ class Served:
             case "/upload":
                 self.is_load = True
                 self._uploads[stream] = 0
-            case "/.well-known/nq" | "/config":
-                authority = headers.get(b":authority", b"").decode(errors="replace")
-                body = self._where(authority)
-                self._answer(stream, body, JSON, only_head=only_head)
+            case "/.well-known/nq" | "/config" if len(authority) <= where.LONGEST_AUTHORITY:
+                self._answer(stream, self._where(authority), JSON, only_head=only_head)
             case _:
                 self._head(stream, 404, "text/plain", ended=True)
 
@@ -181,7 +180,7 @@ class Served:
             self._endless.extend(() if only_head else (OLD,))
             self.channel.say(http1.endless(BYTES))
         else:
-            is_where = asked.path in where.PATHS
+            is_where = asked.path in where.PATHS and len(asked.host) <= where.LONGEST_AUTHORITY
             body = self._where(asked.host) if is_where else OLD_BODIES.get(asked.path)
             kind = JSON if is_where else BYTES
             self.channel.say(http1.answer(body, kind, only_head=only_head))

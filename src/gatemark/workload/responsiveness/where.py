@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import SplitResult, quote, urlsplit
 
 PATHS: Final = ("/.well-known/nq", "/config")
+LONGEST_AUTHORITY: Final = 255 + len(":65535")  # of a name (RFC 1035 section 2.3.4) and a port
 VERSION: Final = 1
 # The draft's name of a URL, and that of tools.
 NAMES: Final = {

@@ -19,6 +19,7 @@ from few import few
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gatemark.workload.responsiveness.http1 import Requests
 from gatemark.workload.responsiveness.loop import Loop
 from gatemark.workload.responsiveness.server import Server
 
@@ -50,10 +51,18 @@ class Pair:
         self.sock.close()
         self.connect()
 
-    def ask(self, stream: int, path: str, method: str = "GET", *, ended: bool = True) -> None:
+    def ask(
+        self,
+        stream: int,
+        path: str,
+        method: str = "GET",
+        *,
+        ended: bool = True,
+        authority: str = "a.test:1",
+    ) -> None:
         """Add a request to what is sent next."""
         names = (":method", ":path", ":scheme", ":authority")
-        values = (method, path, "http", "a.test:1")
+        values = (method, path, "http", authority)
         self.http.send_headers(stream, list(zip(names, values, strict=True)), end_stream=ended)
 
     def until(self, wanted: Callable[[h2.events.Event], bool]) -> h2.events.Event:
@@ -176,6 +185,31 @@ def test_head_has_the_answers_headers_and_no_body(
     heads, body = pair.answer(1)
     assert heads[b":status"] == (b"404" if path == "/nosuch" else b"200")
     assert (heads.get(b"content-length"), body) == (length, b"")
+
+
+def test_a_client_that_reads_no_answers_is_ended(pair: Pair) -> None:
+    pings = frame(6, 0, bytes(8)) * 4096
+    pair.sock.sendall(pair.http.data_to_send())
+    ends = time.monotonic() + LONGEST_S
+    while not pair.server.ended and time.monotonic() < ends:
+        with suppress(BlockingIOError, ConnectionResetError):
+            pair.sock.send(pings)
+        pair.loop.turn(time.monotonic_ns())
+    assert [*pair.server.ended] == ["it does not read what it asked for"]
+
+
+def test_a_server_of_an_endless_name_is_nowhere(pair: Pair) -> None:
+    """Each URL of the answer would have the name once more."""
+    pair.ask(1, "/config", authority="a" * 300)
+    heads, body = pair.answer(1)
+    assert (heads[b":status"], body) == (b"404", b"")
+
+
+@pytest.mark.timeout(60)  # a second; many minutes where each line costs what is behind it
+def test_empty_lines_cost_no_more_than_themselves() -> None:
+    pending = bytearray(b"\r\n" * 1_000_000)
+    assert [*Requests(pending).take()] == []
+    assert not pending
 
 
 def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
