@@ -4,6 +4,7 @@
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -50,6 +51,40 @@ def test_two_revisions_of_a_part_are_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such folder"):
         sources.archives(tmp_path / "none")
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def nowhere(path: Path) -> None:
+    path.symlink_to("none")
+
+
+def long(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(20 << 30)
+
+
+@pytest.mark.parametrize(
+    ("plant", "told"),
+    [
+        *((plant, "is no file: put the archive of uci in") for plant in (pipe, endless, nowhere)),
+        (long, "more than 1 GiB"),
+        (Path.mkdir, "is no file"),
+    ],
+)
+def test_what_is_no_file_of_an_archives_length_is_not_read(
+    plant: Callable[[Path], None], told: str, tmp_path: Path
+) -> None:
+    put(tmp_path, *(name for name in sources.WANTED if name != "uci"))
+    plant(tmp_path / f"uci-0{sources.SUFFIX}")
+    with pytest.raises(UsageError, match=rf"uci-0\.tar\.gz: {told}"):
+        sources.archives(tmp_path)
 
 
 def test_what_is_no_archive_is_named(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from gatemark.station.image import sandbox
 from gatemark.station.image.cache import SUMS, sha256
 
 SUFFIX: Final = ".tar.gz"
+MOST_BYTES: Final = 1 << 30  # of an archive; those of the table have less than 1 MiB
 FOLDERS: Final = "openwrt-folders"  # parts of OpenWrt's own tree: base-files, targets, packages
 # In the order in which they are built: each needs some of those before it.
 BUILT: Final = (
@@ -30,7 +31,7 @@ HINT: Final = (
 def archives(folder: Path) -> dict[str, Path]:
     """The archive of each part, and of SQM where it is there.
 
-    Raises UsageError where one is missing or there twice.
+    Raises UsageError where one is missing, there twice, no file or too long to be one of them.
     """
     if not folder.is_dir():
         raise UsageError(f"--sources {folder}: no such folder: give one with OpenWrt's sources")
@@ -41,6 +42,10 @@ def archives(folder: Path) -> dict[str, Path]:
             continue
         if name in results:
             raise UsageError(f"{path}: a second archive of {name}: keep one of them")
+        if not path.is_file():  # a pipe would be waited for, and a device never ends
+            raise UsageError(f"{path}: is no file: put the archive of {name} in its place")
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: more than {MOST_BYTES >> 30} GiB: get it anew")
         results[name] = path
     if missing := [name for name in WANTED if name not in results]:
         names = ", ".join(f"{name}-REVISION{SUFFIX}" for name in missing)
