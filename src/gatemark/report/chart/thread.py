@@ -19,6 +19,7 @@ from gatemark.store.record import Record
 ROW = 36  # pixels: a bar, and two thin ones below it
 THICK, THIN = 15, 5
 NAMED = 0.25  # of a CPU: a part so wide has room for its name
+MOST_CPUS = 1000  # with a mark of their own
 TESTER = ("sender", "sink")
 
 
@@ -140,7 +141,8 @@ def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Chart:
 
 def _axis(most: float, room: int) -> alt.X:
     end = theme.end(most, room)
-    axis = alt.Axis(format=".0%", values=[0, 0.5, 1, *range(2, 1 + int(most))])
+    whole = range(2, 1 + int(min(most, MOST_CPUS)))
+    axis = alt.Axis(format=".0%", values=[0, 0.5, 1, *whole])
     scale = alt.Scale(domain=[0, end], nice=False)
     return alt.X("start:Q", title="share of one CPU", axis=axis, scale=scale)
 

@@ -13,6 +13,12 @@ from gatemark.report.group import sweep, thread
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import CpuReading, Evidence, Record
 
+
+def test_more_cpus_than_there_are_have_no_mark_each() -> None:
+    axis = chart._axis(1e308, 100).to_dict()["axis"]
+    assert len(axis["values"]) <= chart.MOST_CPUS + 3
+
+
 Shares = Callable[[Record], Evidence]
 
 
