@@ -48,6 +48,20 @@ def test_a_damaged_old_file_costs_only_itself(tmp_path: Path, content: bytes | s
     assert found.lost == ("1.parquet",)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("rest", ["lost", "zeros"])
+def test_an_old_file_that_was_cut_anywhere_is_named(tmp_path: Path, rest: str) -> None:
+    """As a power cut leaves it: the end is not there, or its blocks were never written."""
+    written(tmp_path / "0.parquet")
+    data = (tmp_path / "0.parquet").read_bytes()
+    for end in range(len(data)):
+        left = data[:end] + (bytes(len(data) - end) if rest == "zeros" else b"")
+        (tmp_path / "0.parquet").write_bytes(left)
+        reading = series.read(Folder(tmp_path), ["0.parquet"], ["*"])
+        assert (reading.series, reading.lost) == ({}, ("0.parquet",)), end
+
+
 def test_what_has_no_number_is_left_out(tmp_path: Path) -> None:
     written(tmp_path / "0.parquet", "('a', 1, 'nan'::DOUBLE), ('a', 2, 3.0), ('b', 1, 'inf')")
     found = series.read(Folder(tmp_path), ["0.parquet"], ["*"])
