@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
 
+from gatemark.error import GatemarkError
 from gatemark.report import html
 from gatemark.report.chart import theme, tip
 from gatemark.report.chart.figure import Figure
@@ -14,10 +15,17 @@ from gatemark.report.chart.palette import Palette
 
 # Of the package django-js-lib-vega-embed, which holds the three as their authors built them.
 VEGA: Final = "static/js_lib_vega_embed/vega-embed-full.js"
+BEYOND: Final = (
+    "values of the run are so large that a figure has no numbers for them: its records were "
+    "changed; gatemark show --json prints what they hold"
+)
 
 
 def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
-    """Figures and data as compact JSON that may stand inside a script element."""
+    """Figures and data as compact JSON that may stand inside a script element.
+
+    Raises GatemarkError where a sum of values is no number any more, as of nothing measured here.
+    """
     data: dict[str, Any] = {"config": theme.config(), "datasets": {}, "figures": []}
     for figure in drawn:
         panels = figure.specifications()
@@ -28,7 +36,10 @@ def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
         data["datasets"].update(figure.datasets())
         made = {"name": figure.name, "columns": figure.columns, "panels": panels}
         data["figures"].append(made | {"title": figure.title})
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise GatemarkError(BEYOND) from None
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
