@@ -108,9 +108,16 @@ def _read(path: str) -> str:
         return ""
 
 
+def below(place: str | Path) -> list[Path]:
+    """Files and folders; those that go meanwhile are passed over, which rglob() does not."""
+    return [
+        Path(folder, name) for folder, *names in os.walk(place) for name in (*names[0], *names[1])
+    ]
+
+
 def _files() -> Iterator[str]:
-    for place in (*map(Path, SHARED), PINS):
-        for path in place.rglob("*"):
+    for place in (*SHARED, PINS):
+        for path in below(place):
             is_source = path.is_relative_to(SOURCE) or SOURCE.is_relative_to(path)
             if not is_source and path not in STAY:
                 yield f"file {path}"

@@ -296,7 +296,7 @@ def age() -> None:
     """Make all files of shared folders as old as they are a while later."""
     then = time.time() - YOUNG_S
     for place in machine.SHARED:
-        for path in Path(place).rglob("*"):
+        for path in machine.below(place):
             if not path.is_relative_to(machine.SOURCE):
                 with suppress(OSError):
                     os.utime(path, (then, then), follow_symlinks=False)

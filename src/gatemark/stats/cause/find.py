@@ -40,6 +40,7 @@ CALM: Final = 0.85  # of a CPU, and of what carries a virtual machine's frames
 ALL: Final = 0.999
 # What is sought there is what a gateway drops, or a table that is full.
 SOUGHT: Final = ("burst", "held rate", "throughput", "concurrent flows", "reset time")
+LIMITS: Final = {"policer", "shaper"}
 MARKING: Final = ("dscp",)  # features that set marks
 
 Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
@@ -86,9 +87,12 @@ def _places(records: Iterable[Record]) -> dict[Place, list[Record]]:
 
 
 def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
-    """The diagnosis with these: a limit of length is told already, and what they explain is."""
-    sized = any("beyond_bytes" in finding.values for finding in diagnosis.findings)
-    more = [f for f in findings if not (sized and f.shape == "too-large")]
+    """The diagnosis with these: a limit of length or rate, and what they explain, is told already."""
+    shapes = {finding.shape for finding in diagnosis.findings}
+    again = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
+    if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
+        again.add("too-large")
+    more = [f for f in findings if f.shape not in again]
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from gatemark.stats.cause.find import named
 from gatemark.stats.cause.table import CAUSES, NO_CAUSE, Cause
-from gatemark.stats.finding import COUNTED, NAMES, Diagnosis, Finding
+from gatemark.stats.finding import COUNTED, NAMES, Diagnosis, Finding, Shape
 from gatemark.stats.judge import judge
 from gatemark.stats.subject import Subject
 from gatemark.store.drops import Drops
@@ -142,6 +142,15 @@ def test_a_limit_of_length_is_told_once() -> None:
     record = trial({"ip.FragFails": SENT}, lost=SENT)
     diagnosis = Diagnosis(subject=Subject.of(record), direction="up", findings=(sized,))
     assert [each.findings for each in named((diagnosis,), [record])] == [(sized,)]
+
+
+@pytest.mark.parametrize("shape", ["shaper", "policer"])
+def test_a_limit_of_rate_is_told_once(shape: Shape) -> None:
+    limit = Finding(shape=shape, words="", clause="", values={"share": 0.5})
+    record = trial({"qdisc.pfifo": SENT // 2}, lost=SENT // 2)
+    assert shapes(record) == ["queue"]
+    diagnosis = Diagnosis(subject=Subject.of(record), direction="up", findings=(limit,))
+    assert [each.findings for each in named((diagnosis,), [record])] == [(limit,)]
 
 
 def test_a_full_table_is_told_though_nothing_is_lost() -> None:
