@@ -87,7 +87,7 @@ def _places(records: Iterable[Record]) -> dict[Place, list[Record]]:
 
 
 def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
-    """The diagnosis with these: a limit of length or rate, and what they explain, is told already."""
+    """The diagnosis with these, but what a limit has told, and without what these explain."""
     shapes = {finding.shape for finding in diagnosis.findings}
     again = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
     if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
