@@ -24,7 +24,6 @@
 #define FCS_BYTES 4
 #define FRAME_LEAST 64 /* with FCS */
 #define IPV4_BYTES 20
-#define IPV4_WORDS 15 /* the most that a header has */
 #define IPV6_BYTES 40
 #define UDP_BYTES 8
 #define TYPE_IPV4 0x0800
@@ -290,10 +289,6 @@ ALWAYS int read_ipv4(struct datagram *datagram, const struct sink_config *config
 		return 0;
 	datagram->mark = ip->tos >> 2;
 	datagram->corrupt = fold(sum_header(at, end, words, config->zero)) ^ 0xffff;
-	/*
-	 * Read again: of `words` the verifier knows too much by now, one value for each way here.
-	 */
-	words = *(const volatile __u8 *)at & 15;
 	length = NETWORK16(ip->length);
 	datagram->offset = ETHERNET_BYTES + words * 4;
 	/* Shorter than its own header: at our port, but with no room for a datagram. */

@@ -20,6 +20,7 @@
 #define IPV6_BYTES 40
 #define UDP_BYTES 8
 #define FRAME_MAX 9018 /* with FCS: Ethernet's header and 9 000 bytes of packet */
+#define PACKET_MAX (FRAME_MAX - ETHERNET_BYTES - FCS_BYTES)
 
 struct packet {
 	uint32_t frame_bytes; /* with FCS */

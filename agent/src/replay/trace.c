@@ -453,9 +453,9 @@ static int refuse(const struct trace *trace, const char *name, struct fault *fau
 		key = "family";
 		break;
 	case PACKET_TOO_LONG:
-		if (trace->left.longest > FRAME_MAX - ETHERNET_BYTES - FCS_BYTES)
+		if (trace->left.longest > PACKET_MAX)
 			snprintf(fix, sizeof(fix),
-				 "9000 is the most: capture on Ethernet, with gro off");
+				 "%d is the most: capture on Ethernet, with gro off", PACKET_MAX);
 		else
 			snprintf(fix, sizeof(fix), "packet_most %u takes them, if the device does",
 				 trace->left.longest);

@@ -81,7 +81,7 @@ static const struct key replay_keys[] = {
 	    .help = "packets a second of both directions instead; 0: the trace's timing"),
 	KEY(replay_request, duration_ms, INTEGER, .required = true, .min = 1, .max = 3600000,
 	    .help = "what is due later is left out"),
-	KEY(replay_request, packet_most, INTEGER, .preset = 1500, .min = 576, .max = FRAME_MAX - 18,
+	KEY(replay_request, packet_most, INTEGER, .preset = 1500, .min = 576, .max = PACKET_MAX,
 	    .help = "bytes of the largest IP packet; longer ones are left out"),
 	KEY(replay_request, bin_ms, INTEGER, .preset = 10, .min = 1, .max = 10000,
 	    .help = "bin of the rate over time"),
