@@ -23,8 +23,8 @@ def growth(sent: Sequence[int], arrived: Sequence[int]) -> float:
     if len(sent) < FEWEST_BINS or not sum(sent):
         return 0.0
     came = [*arrived[: len(sent)], *[0] * (len(sent) - len(arrived))]
-    waiting = _rise([a - b for a, b in zip(sent, came, strict=True)])
-    return waiting / _rise(sent) if _rise(sent) else 0.0
+    more, meanwhile = _rise([a - b for a, b in zip(sent, came, strict=True)]), _rise(sent)
+    return more / meanwhile if meanwhile else 0.0
 
 
 def _rise(packets: Sequence[int]) -> float:
