@@ -131,7 +131,7 @@ def test_beside_busy_loops_the_number_is_the_same(counted: Booted) -> None:
             loops.callback(loop.kill)
         busy = counted.measure(CONNTRACK, WALKS)
     assert found(busy).disturbed > 0
-    assert first(modes(busy)) == first(quiet)
+    assert shift(quiet, modes(busy)) == 0  # which of two ways comes more often may change
 
 
 @on("qemu-x86", fixture="counted_stand")
