@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.compare import Comparison, compare, progress, show
-from gatemark.node.agent import FIRST
-from gatemark.node.shell import here
+from gatemark.node.shell import FIRST, here
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run import trial
 from gatemark.run.bench import Bench

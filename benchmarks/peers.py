@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gatemark.node.agent import FIRST
+from gatemark.node.shell import FIRST
 from gatemark.plan.model import Workload
 from gatemark.unit import frame_bytes
 from gatemark.workload.driver import capture, tcpreplay

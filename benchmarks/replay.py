@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.bare_lab import OurAgent, ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
-from gatemark.node.agent import FIRST
 from gatemark.node.binary import agent_path
+from gatemark.node.shell import FIRST
 from gatemark.workload.source import ENDS, capture
 
 SECONDS = 4.0

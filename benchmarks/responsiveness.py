@@ -35,8 +35,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.compare import Comparison, compare, compare_less, progress, show
-from gatemark.node.agent import FIRST
-from gatemark.node.shell import here
+from gatemark.node.shell import FIRST, here
 from gatemark.plan.model import Arm, Direction, Line, LineWay, Workload
 from gatemark.run.bench import Bench
 from gatemark.station import lock

@@ -3,6 +3,7 @@
  * gm-agent: one job of the laboratory on one host. `gm-agent VERB` reads a request as a JSON line
  * from stdin and reports in JSON lines on stdout (PROTOCOL.md).
  */
+#include "stay/stay.h"
 #include "verbs/verb.h"
 #include "version.h"
 
@@ -54,6 +55,7 @@ static int help(void)
 	       "Usage: gm-agent VERB < requests > events      one JSON object a line, see "
 	       "PROTOCOL.md\n"
 	       "       gm-agent VERB REQUEST > events         at once, until SIGTERM or SIGINT\n"
+	       "       gm-agent stay < orders 2> frames       one job after the other\n"
 	       "       gm-agent VERB --help                   the keys of its request\n\nVerbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
 		printf("  %-8s %s\n", verbs[i]->name, verbs[i]->help);
@@ -173,6 +175,27 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* A job of an agent that stays: talked with as one that was started for it alone. */
+static int do_job(const char *name)
+{
+	const struct verb *verb = find_verb(name);
+
+	if (verb)
+		return run(verb, NULL);
+	fprintf(stderr, "gm-agent: no such verb: %s\n", name);
+	return EXIT_USAGE;
+}
+
+static int run_stay(void)
+{
+	struct talk talk;
+
+	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
+	talk_begin(&talk);
+	talk_hello(&talk, "stay");
+	return stay(do_job);
+}
+
 static int is_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
@@ -197,6 +220,8 @@ int main(int argc, char **argv)
 		return help();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("gm-agent " AGENT_VERSION) < 0;
+	if (argc == 2 && strcmp(argv[1], "stay") == 0)
+		return run_stay();
 	if (verb && argc <= 3)
 		return run_verb(verb, argc == 3 ? argv[2] : NULL);
 	fprintf(stderr,

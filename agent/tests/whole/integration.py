@@ -29,6 +29,7 @@ from ports import PORT_TESTS, frame_ports
 from replays import REPLAY_TESTS
 from sandboxes import SANDBOX_TESTS
 from sinks import SINK_TESTS
+from stays import STAY_TESTS
 from strangers import STRANGER_TESTS
 from streams import STREAM_TESTS
 from wire import (
@@ -567,6 +568,7 @@ TESTS = [
     *CONNECT_TESTS,
     *REPLAY_TESTS,
     *SANDBOX_TESTS,
+    *STAY_TESTS,
     *LINE_TESTS,
     *CAPTURE_TESTS,
     *FILTER_TESTS,

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from gatemark.error import NodeError
 from gatemark.node import clock, report
-from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import ODD, odd
 from gatemark.node.shell import Clock, Node, Process
 
@@ -16,17 +15,6 @@ PROTOCOL_VERSION = 1
 ANSWER_S = 10.0  # hello, ready and the end of a closed job come at once; a slow board is given time
 ABORT_S = 0.5
 FILTERED = "seccomp"  # `sandbox` of an agent that has a filter
-
-# The tester goes before whatever else runs on its CPU. Where the kernel groups tasks by session
-# (sched(7), autogroup), niceness counts only within one: an agent gets a session of its own, and
-# the group is made nice as well. No real-time class: that is throttled, and its holes of 50 ms a
-# second are worse than what it would win.
-# An ordinary user may do neither and goes on without.
-FIRST = sh(
-    literal(
-        '{ echo -20 > /proc/self/autogroup; renice -n -20 $$; } > /dev/null 2>&1; exec "$0" "$@"'
-    )
-)
 
 Tick = Callable[[dict[str, Any]], None]
 
@@ -77,12 +65,7 @@ class Agent:
     @classmethod
     async def begin(cls, node: Node, verb: str) -> Process:
         """Start it on the host. Raises GatemarkError."""
-        return await node.start(*FIRST, *await cls.command(node, verb))
-
-    @classmethod
-    async def command(cls, node: Node, verb: str) -> tuple[str, ...]:
-        """What is started on the host. Raises GatemarkError where it cannot be there."""
-        return (await node.agent(verb), verb)
+        return await node.job(verb)
 
     @property
     def alive(self) -> bool:

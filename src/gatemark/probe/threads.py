@@ -7,7 +7,7 @@ from typing import Any
 from gatemark.error import StationError
 from gatemark.node.agent import Agent
 from gatemark.node.reader import reader
-from gatemark.node.shell import Local, Node
+from gatemark.node.shell import Node, door
 from gatemark.probe.window import Report, window
 from gatemark.station.thread import Thread
 from gatemark.station.wiring import Port
@@ -16,14 +16,21 @@ from gatemark.store.record import CpuReading
 INTERVAL_MS, SHORTEST_MS = 50, 10  # of the agent's `watch` (agent/PROTOCOL.md)
 SAMPLES = 8  # of a short trial: those inside it must span most of it
 
-# Columns of /proc/net/dev after the name that we use (net/core/net-procfs.c).
+# Columns of DEV after the name that we use (net/core/net-procfs.c).
+DEV = "/proc/net/dev"
 COLUMNS = {"rx_packets": 1, "rx_dropped": 3, "tx_packets": 9, "tx_dropped": 11}
 
 
 class Threads:
-    """The schedstat of the gateway's threads; `cpu` is the tester's."""
+    """The schedstat of the gateway's threads, which any host of this machine sees.
 
-    def __init__(self, threads: Mapping[str, Thread], cpu: int, longest_s: float) -> None:
+    `cpu` is the tester's.
+    """
+
+    def __init__(
+        self, node: Node, threads: Mapping[str, Thread], cpu: int, longest_s: float
+    ) -> None:
+        self._node = node  # of this machine
         interval_ms = interval(longest_s)
         self._request = {
             "interval_ms": interval_ms,
@@ -36,7 +43,7 @@ class Threads:
 
     async def start(self) -> None:
         """Begin to read."""
-        self._agent = await Agent.launch(Local(), "watch", self._request)
+        self._agent = await Agent.launch(self._node, "watch", self._request)
         await self._agent.start()
 
     async def stop(self) -> Report:
@@ -114,7 +121,9 @@ async def port_counters(ports: Iterable[Port]) -> dict[str, int]:
         hosts.setdefault(port.node, {})[port.role] = port.device
     counters: dict[str, int] = {}
     for node, names in hosts.items():
-        counters |= _parse(await node.run("cat", "/proc/net/dev"), names)
+        near = door(node)
+        text = near.read(DEV) if near else await node.run("cat", DEV)
+        counters |= _parse(text, names)
     return counters
 
 

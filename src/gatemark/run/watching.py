@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gatemark.gateway.setup import Setup
-from gatemark.node.shell import Here
+from gatemark.node.shell import Here, Local, Node
 from gatemark.node.shield import together
 from gatemark.plan.exact import COUNTS
 from gatemark.plan.lasting import trial_s
@@ -71,7 +71,9 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         **({"packets": Packets(station, spec.arm.path, wires)} if captures(spec) else {}),
         "starved": Starving(threads(station, spec), lambda: running.supervisors),
         "caches": Caches(station.counting, spec.gateway.devices),
-        "threads": Threads(threads(station, spec), station.placement.sink, place.longest_s),
+        "threads": Threads(
+            _near(wires), threads(station, spec), station.placement.sink, place.longest_s
+        ),
         "line": Books(bench.line),
         "ports": Ports(port for wire in wires for port in (wire.source, wire.sink)),
         **last,
@@ -107,6 +109,11 @@ def _steps(watchers: Iterable[str]) -> list[list[str]]:
         else:
             steps.append([name])
     return steps
+
+
+def _near(wires: Sequence[Wire]) -> Node:
+    """A host of this machine, where an agent stays if it can."""
+    return next((wire.sink.node for wire in wires if isinstance(wire.sink.node, Here)), Local())
 
 
 def captures(spec: TrialSpec) -> bool:

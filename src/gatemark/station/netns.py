@@ -30,6 +30,7 @@ from typing import Any
 from pyroute2 import IPRoute
 
 from gatemark.error import StationError
+from gatemark.node.inside.netlink import inside
 from gatemark.node.quoted import sh, shell
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm
@@ -41,7 +42,6 @@ from gatemark.station.check import check_ports
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
 from gatemark.station.napi import NapiThread, thread
-from gatemark.station.netlink import inside
 from gatemark.station.station import Again, nothing
 from gatemark.station.wiring import GATEWAY_PORTS, Gateway, Port
 from gatemark.store.run import StationInfo
@@ -114,7 +114,7 @@ class Lab:
 
     async def down(self) -> None:
         """Remove it whole; also half-built ones."""
-        await blocking.run(space.remove, self.hosts)
+        await space.clear(self.hosts)
         self._held.close()
 
     def another(self) -> "Lab":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Namespaces for a station's hosts, and what is in all of them: silence, addresses, neighbours."""
 
+import asyncio
 import subprocess
 from collections.abc import Iterable, Mapping
 
@@ -9,6 +10,7 @@ from pyroute2 import IPRoute, NFCTSocket, netns
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.quoted import Script, literal, sh, shell
 from gatemark.node.shell import Namespace, Node
+from gatemark.station import blocking
 from gatemark.station.process import end_processes
 from gatemark.station.wiring import CLIENTS, FAR_HOSTS, Gateway, Port
 
@@ -41,7 +43,7 @@ ROUTER = literal("cd /proc/sys/net; echo 1 > ipv4/ip_forward; echo 1 > ipv6/conf
 
 def spaces(lab: str, hosts: Iterable[str]) -> dict[str, Namespace]:
     """The namespaces of a lab's hosts, by the hosts' short names; none is made yet."""
-    return {host: Namespace.with_shell(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
+    return {host: Namespace.inhabited(NAMES[host], f"gm-{lab}-{host}") for host in hosts}
 
 
 def create(nodes: Mapping[str, Namespace]) -> None:
@@ -57,11 +59,17 @@ def create(nodes: Mapping[str, Namespace]) -> None:
         write_sysctls(node.netns, QUIET)
 
 
+async def clear(nodes: Mapping[str, Namespace]) -> None:
+    """Remove those that are there; the agents that stay in them end in order."""
+    await asyncio.gather(*(node.inside.agent.end() for node in nodes.values() if node.inside))
+    await blocking.run(remove, nodes)
+
+
 def remove(nodes: Mapping[str, Namespace]) -> None:
     """Remove those that are there, with every process in them."""
     for node in nodes.values():
-        if node.standing:
-            node.standing.close()
+        if node.inside:
+            node.inside.close()
         if node.netns in netns.listnetns():
             end_processes(node.netns)
             netns.remove(node.netns)

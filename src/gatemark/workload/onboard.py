@@ -4,9 +4,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gatemark.node.agent import FIRST
 from gatemark.node.quoted import literal, sh
-from gatemark.node.shell import Here
+from gatemark.node.shell import FIRST, Here
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.workload.way import Way

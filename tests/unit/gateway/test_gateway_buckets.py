@@ -36,6 +36,9 @@ class Kernel:
     async def agent(self, verb: str) -> str:
         raise NotImplementedError
 
+    async def job(self, verb: str) -> Process:
+        raise NotImplementedError
+
     async def clock(self) -> Clock:
         return Clock()
 

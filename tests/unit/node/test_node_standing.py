@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gatemark.error import NodeError
-from gatemark.node import standing as module
-from gatemark.node.standing import Standing
+from gatemark.node.inside import standing as module
+from gatemark.node.inside.standing import Standing
 
 Use = Callable[[Standing], Coroutine[Any, Any, Any]]
 

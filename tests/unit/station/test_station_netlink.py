@@ -4,7 +4,7 @@
 import pytest
 
 from gatemark.error import StationError
-from gatemark.station import netlink
+from gatemark.node.inside import netlink
 
 
 @pytest.mark.parametrize("late", [0, netlink.TRIES - 1])

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from gatemark.error import NodeError
 from gatemark.node.binary import AGENT, agent_path, part_of
 from gatemark.node.bound import in_short
+from gatemark.node.inside.staying import Staying
 from gatemark.node.reader import Printed
 from gatemark.node.remote import push
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import Caller, Login
-from gatemark.node.shell import Clock, Process, Stream, failure
+from gatemark.node.shell import FIRST, Clock, Process, Stream, failure
 from gatemark.node.uptime import clock
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Ssh:
         self._lease: Lease | None = None
         self._arch = ""
         self._files: dict[Path, str] = {}  # of this machine -> where they are there
+        self._staying: dict[str, Staying] = {}  # by the agent's path there
         self._pushing = asyncio.Lock()
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
@@ -87,6 +89,8 @@ class Ssh:
         """Remove what was put there, let others have it, and log out; nothing if it is lost."""
         if not self.lost:
             with suppress(NodeError):  # lost meanwhile: the next agent put there removes it
+                for agent in self._staying.values():
+                    await agent.end()
                 if self._files:
                     await push.forget(self, *self._files.values())
                 if self._lease:
@@ -147,6 +151,12 @@ class Ssh:
         file = await asyncio.to_thread(agent_path, await self.arch(), part_of(verb))
         return await self.put(file, AGENT)
 
+    async def job(self, verb: str) -> Process:
+        """Start a job, by the agent that stays here. Raises GatemarkError."""
+        path = await self.agent(verb)
+        agent = self._staying.setdefault(path, Staying(self.name))
+        return await agent.job(lambda: self.stream(*FIRST, path, "stay"), verb)
+
     async def arch(self) -> str:
         """The kind of its processor. Raises GatemarkError where nothing is built for it."""
         self._arch = self._arch or await push.arch_of(self)
@@ -179,6 +189,7 @@ class Ssh:
         return self._link
 
     def _drop(self) -> None:
+        self._staying = {}  # they end with the connection
         if self._lease:
             self._lease.drop()
         self._lease = None

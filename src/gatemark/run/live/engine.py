@@ -26,7 +26,7 @@ class Engine(Agent):
         """Start it on the host. Raises GatemarkError."""
         if not isinstance(node, Streaming):
             raise UnavailableError(f"{node.name}: nothing can be captured on it")
-        return await node.stream(*APART, *await cls.command(node, verb))
+        return await node.stream(*APART, await node.agent(verb), verb)
 
     async def piece(self) -> bytes:
         """The next bytes of the capture; empty at the end. Raises NodeError."""

@@ -13,10 +13,10 @@ from typing import Any, Final
 from pyroute2 import IPRoute, NetlinkError, netns
 
 from gatemark.error import StationError, UnavailableError
+from gatemark.node.inside.netlink import inside
 from gatemark.node.quoted import literal
 from gatemark.node.shell import Namespace
 from gatemark.station import space
-from gatemark.station.netlink import inside
 from gatemark.station.wiring import Port
 
 HOST: Final = "-wan"  # what the WAN host's namespace ends with

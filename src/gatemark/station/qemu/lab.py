@@ -31,6 +31,7 @@ from pyroute2 import IPRoute
 
 from gatemark.error import GatemarkError, StationError, UnavailableError, UsageError
 from gatemark.node import checked
+from gatemark.node.inside.netlink import inside
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.remote.dial import dial
@@ -52,7 +53,6 @@ from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
 from gatemark.station.image.openwrt.official import is_disk, unpacked
 from gatemark.station.mode import Mode
-from gatemark.station.netlink import inside
 from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
@@ -248,7 +248,7 @@ class VirtualLab:
             async with asyncio.timeout(LEAVE_S):
                 await self._ssh.close()
         await self._end()
-        await blocking.run(space.remove, self.hosts)
+        await space.clear(self.hosts)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._held.close()
 

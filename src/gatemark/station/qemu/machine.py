@@ -27,10 +27,9 @@ from typing import Any, Final
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node import nobody
-from gatemark.node.agent import FIRST
 from gatemark.node.bound import Tail
 from gatemark.node.reader import reader
-from gatemark.node.shell import Namespace
+from gatemark.node.shell import FIRST, Namespace
 from gatemark.node.shield import begun, kill
 from gatemark.station.image.arch import Arch
 from gatemark.station.qemu.console import Console

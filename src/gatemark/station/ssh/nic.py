@@ -23,7 +23,7 @@ import msgspec
 from pyroute2 import IPRoute, NetlinkError
 
 from gatemark.error import StationError
-from gatemark.station.netlink import inside
+from gatemark.node.inside.netlink import inside
 
 # What `ip` can save: its words, in the order in which they are put back.
 SAVED = (

@@ -17,13 +17,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 
 from gatemark.error import StationError
+from gatemark.node.inside.netlink import inside
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
 from gatemark.station import blocking, lock, space
 from gatemark.station.cable import Cable
 from gatemark.station.lent.borrowed import Borrowed
-from gatemark.station.netlink import inside
 from gatemark.station.ssh.borrow import Nic
 from gatemark.station.ssh.file import Side
 from gatemark.station.ssh.loan import Taken
@@ -56,7 +56,7 @@ class Local:
             if self._taken:
                 await blocking.run(self._taken.give_back)
         finally:
-            await blocking.run(space.remove, self.hosts)
+            await space.clear(self.hosts)
             self._held.close()
 
     def node(self, end: str) -> Node:

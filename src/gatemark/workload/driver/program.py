@@ -15,9 +15,8 @@ from tempfile import TemporaryFile
 from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, UnavailableError
-from gatemark.node.agent import FIRST
 from gatemark.node.quoted import sh, shell
-from gatemark.node.shell import Node, here
+from gatemark.node.shell import FIRST, Node, here
 
 VERSION: Final = {  # how each prints its version
     "iperf3": ("iperf3", "--version"),

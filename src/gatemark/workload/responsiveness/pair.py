@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 from gatemark.error import NodeError
 from gatemark.node import isolated
 from gatemark.node.agent import Agent, Tick
-from gatemark.node.shell import Node, here
+from gatemark.node.shell import FIRST, Node, Process, here
 from gatemark.plan.model import Among, Line, TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
@@ -35,10 +35,12 @@ class Program(Agent):
     program = "responsiveness"
 
     @classmethod
-    async def command(cls, node: Node, verb: str) -> tuple[str, ...]:
-        """Another Python. Raises UnavailableError where the host is another machine."""
+    async def begin(cls, node: Node, verb: str) -> Process:
+        """Start another Python. Raises UnavailableError where the host is another machine."""
         here(node)
-        return isolated.python(f"gatemark.workload.responsiveness.{verb}")
+        return await node.start(
+            *FIRST, *isolated.python(f"gatemark.workload.responsiveness.{verb}")
+        )
 
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read of a network namespace without a program in it: files of /proc/net, port settings.
+
+A file and a socket belong to the namespace in which they were opened, so a thread enters once and
+opens them. They hold the namespace: who removes it closes the door first. Libraries for netlink are
+imported by the first question: help and finished answers have none.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from gatemark.error import NodeError
+
+if TYPE_CHECKING:
+    from pyroute2 import IPRoute
+    from pyroute2.ethtool.ioctl import IoctlEthtool
+
+NET: Final = "/proc/net/"
+OWN: Final = "/proc/thread-self/net/"  # the same by the thread's namespace, not the process's
+PIECE_BYTES: Final = 64 << 10
+
+Made = TypeVar("Made")
+
+
+class Door:
+    """A namespace's door, opened at the first question."""
+
+    def __init__(self, name: str, space: str) -> None:
+        self._name = name
+        self._space = space
+        self._files: dict[str, int] = {}
+        self._ports: IoctlEthtool | None = None
+        self._links: IPRoute | None = None
+
+    def read(self, path: str) -> str:
+        """The whole of a file below /proc/net, as it is now. Raises NodeError."""
+        try:
+            if path not in self._files:
+                own = OWN + path.removeprefix(NET)
+                self._files[path] = self._within(lambda: os.open(own, os.O_RDONLY | os.O_CLOEXEC))
+            return _whole(self._files[path]).decode(errors="replace")
+        except OSError as error:
+            raise NodeError(f"{self._name}: {path}: {error.strerror}") from None
+
+    def offloads(self, device: str) -> dict[str, bool]:
+        """What a port has on, by the long names of ethtool(8). Raises NodeError."""
+        from pyroute2.ethtool.ioctl import IoctlEthtool, NoSuchDevice, NotSupportedError
+
+        try:
+            self._ports = self._ports or self._within(IoctlEthtool)
+            self._ports.change_ifname(device)
+            flags: dict[str, bool] = self._ports.get_offload_flags()
+        except (OSError, NoSuchDevice, NotSupportedError) as error:
+            raise NodeError(f"{self._name}: settings of {device}: {error}") from None
+        return flags
+
+    def gro_most(self) -> dict[str, int]:
+        """The gro_max_size of each port. Raises StationError."""
+        from gatemark.node.inside.netlink import inside
+
+        self._links = self._links or inside(self._space)
+        return {
+            link.get_attr("IFLA_IFNAME"): link.get_attr("IFLA_GRO_MAX_SIZE")
+            for link in self._links.get_links()
+        }
+
+    def close(self) -> None:
+        """Let the namespace go."""
+        if self._links:
+            self._links.close()
+        self._links = None
+        files, self._files = self._files, {}
+        for file in files.values():
+            os.close(file)
+        if self._ports:
+            self._ports.close()
+        self._ports = None
+
+    def _within(self, make: Callable[[], Made]) -> Made:
+        """What is made by a thread that has gone in, and then ends. Raises OSError."""
+        from pyroute2 import netns
+
+        def enter() -> Made:
+            netns.setns(self._space)
+            return make()
+
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(enter).result()
+
+
+def _whole(file: int) -> bytes:
+    """All of it: the kernel makes it anew for who reads from the start."""
+    read = bytearray()
+    while piece := os.pread(file, PIECE_BYTES, len(read)):
+        read += piece
+    return bytes(read)

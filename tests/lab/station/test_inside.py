@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stays in a namespace sees what a program in it would, and lets it go."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gatemark.error import NodeError
+from gatemark.node.shell import Inside, Namespace
+from gatemark.station import lock, space
+from gatemark.station.check import GRO, OFF
+
+NIC = "ip link add p0 type veth peer name p1; ip link set p0 gro_max_size 1; ethtool -K p0 gro on"
+
+
+@pytest.fixture
+def host() -> Iterator[Namespace]:
+    """A host with a pair of ports."""
+    lab = secrets.token_hex(3)
+    spaces = space.spaces(lab, ("lan",))
+    with lock.named(lab, "test"):  # without it another's start would clean it up
+        space.create(spaces)
+        try:
+            asyncio.run(spaces["lan"].run("sh", "-ec", NIC))
+            yield spaces["lan"]
+        finally:
+            space.remove(spaces)
+
+
+def inside(host: Namespace) -> Inside:
+    assert host.inside
+    return host.inside
+
+
+def test_a_door_shows_what_programs_inside_would(host: Namespace) -> None:
+    door = inside(host).door
+
+    async def look() -> None:
+        for _ in range(2):  # the file is made anew for each reading
+            text = await host.run("cat", "/proc/net/dev")
+            assert door.read("/proc/net/dev") == text
+            await host.run("ip", "link", "add", "p2", "type", "veth", "peer", "name", "p3")
+            assert door.read("/proc/net/dev") != text
+            await host.run("ip", "link", "del", "p2")
+        for device in ("p0", "p1"):
+            text = await host.run("ethtool", "-k", device)
+            for name in (*OFF, GRO):
+                assert f"{name}: {'on' if door.offloads(device)[name] else 'off'}" in text
+
+    asyncio.run(look())
+    assert door.gro_most() == {"lo": 65536, "p0": 1, "p1": 65536}
+
+
+def test_what_is_not_there_is_told_with_its_host(host: Namespace) -> None:
+    door = inside(host).door
+    with pytest.raises(NodeError, match="LAN host: /proc/net/none: No such file"):
+        door.read("/proc/net/none")
+    with pytest.raises(NodeError, match="LAN host: settings of p9: "):
+        door.offloads("p9")
+
+
+def test_nothing_that_looked_in_holds_a_namespace_that_is_removed(host: Namespace) -> None:
+    """The kernel frees it with its ports: the peer of one of them, outside, goes too."""
+    peer = f"gm{secrets.token_hex(3)}"
+
+    async def use() -> None:
+        door = inside(host).door
+        door.read("/proc/net/dev")
+        door.offloads("p0")
+        door.gro_most()
+        job = await host.job("watch")
+        job.close_stdin()
+        await job.wait()
+        await space.clear({"lan": host})
+
+    other = space.spaces(secrets.token_hex(3), ("wan",))["wan"]
+    with lock.named(other.netns.split("-")[1], "test"):
+        space.create({"wan": other})
+        try:
+            link = ("ip", "link", "add", peer, "type", "veth", "peer", "name", "in", "netns")
+            asyncio.run(other.run(*link, host.netns))
+            asyncio.run(use())
+
+            until = time.monotonic() + 30
+            while f"{peer}:" in asyncio.run(other.run("cat", "/proc/net/dev")):
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        finally:
+            space.remove({"wan": other})
+    assert not Path(f"/run/netns/{host.netns}").exists()
