@@ -7,19 +7,24 @@ imported by the first question: help and finished answers have none.
 """
 
 import os
+import socket
+import struct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gatemark.error import NodeError
 
 if TYPE_CHECKING:
-    from pyroute2 import IPRoute
     from pyroute2.ethtool.ioctl import IoctlEthtool
 
 NET: Final = "/proc/net/"
 OWN: Final = "/proc/thread-self/net/"  # the same by the thread's namespace, not the process's
 PIECE_BYTES: Final = 64 << 10
+LINK, GET_LINK, DUMP = 16, 18, 0x301  # rtnetlink(7), netlink(7)
+ALL_LINKS: Final = struct.pack("=IHHII16x", 32, GET_LINK, DUMP, 1, 0)
+ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
+PATIENCE_S: Final = 10.0
 
 Made = TypeVar("Made")
 
@@ -32,7 +37,7 @@ class Door:
         self._space = space
         self._files: dict[str, int] = {}
         self._ports: IoctlEthtool | None = None
-        self._links: IPRoute | None = None
+        self._links: socket.socket | None = None
 
     def read(self, path: str) -> str:
         """The whole of a file below /proc/net, as it is now. Raises NodeError."""
@@ -57,26 +62,29 @@ class Door:
         return flags
 
     def gro_most(self) -> dict[str, int]:
-        """The gro_max_size of each port. Raises StationError."""
-        from gatemark.node.inside.netlink import inside
+        """The gro_max_size of each port. Raises NodeError."""
+        from pyroute2.netlink.rtnl.marshal import MarshalRtnl
 
-        self._links = self._links or inside(self._space)
+        try:
+            self._links = self._links or self._within(_links)
+            self._links.send(ALL_LINKS)
+            links: list[Any] = []
+            while not links or links[-1]["header"]["type"] == LINK:
+                links += MarshalRtnl().parse(self._links.recv(ANSWER_BYTES))
+        except OSError as error:
+            raise NodeError(f"{self._name}: its ports: {error.strerror}") from None
         return {
-            link.get_attr("IFLA_IFNAME"): link.get_attr("IFLA_GRO_MAX_SIZE")
-            for link in self._links.get_links()
+            link.get_attr("IFLA_IFNAME"): link.get_attr("IFLA_GRO_MAX_SIZE") for link in links[:-1]
         }
 
     def close(self) -> None:
         """Let the namespace go."""
-        if self._links:
-            self._links.close()
-        self._links = None
         files, self._files = self._files, {}
         for file in files.values():
             os.close(file)
-        if self._ports:
-            self._ports.close()
-        self._ports = None
+        for each in filter(None, (self._ports, self._links)):
+            each.close()
+        self._ports = self._links = None
 
     def _within(self, make: Callable[[], Made]) -> Made:
         """What is made by a thread that has gone in, and then ends. Raises OSError."""
@@ -88,6 +96,13 @@ class Door:
 
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(enter).result()
+
+
+def _links() -> socket.socket:
+    """A socket for rtnetlink: pyroute2's own has a loop of its own, and another in each thread."""
+    links = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+    links.settimeout(PATIENCE_S)
+    return links
 
 
 def _whole(file: int) -> bytes:
