@@ -20,14 +20,16 @@ CALLS = tuple(
     f"/proc/sys/net/bridge/bridge-nf-call-{name}" for name in ("iptables", "ip6tables", "arptables")
 )
 
-# No spanning tree, no multicast snooping: the bridge itself sends nothing. Busybox's ip makes a
-# bridge but knows none of its options, so they are written where the kernel shows them.
+# No spanning tree, no multicast snooping, no IPv6 of its own, which reports groups a while after it
+# is up: the bridge itself sends nothing. Busybox's ip makes a bridge but knows none of its options,
+# so they are written where the kernel shows them.
 SCRIPT = """
 ip link add {bridge} type bridge
 cd /sys/class/net/{bridge}/bridge
 echo 0 > stp_state; echo 0 > forward_delay
 if [ -e multicast_snooping ]; then echo 0 > multicast_snooping; fi
 for port in {ports}; do ip link set $port master {bridge}; done
+ipv6=/proc/sys/net/ipv6/conf/{bridge}/disable_ipv6; if [ -e $ipv6 ]; then echo 1 > $ipv6; fi
 ip link set {bridge} up
 """
 # A port that is a bridge itself, as OpenWrt's br-lan, has its members' packets switched by it.

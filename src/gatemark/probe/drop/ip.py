@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part, by_name, summed
+from gatemark.probe.drop.part import Part, by_name, of_files, summed
 from gatemark.store.drops import EVENT, ICMP, IP, NEIGHBOUR, SOCKET, Drop
 
 NO_ROUTE: Final = "in_no_route"
@@ -117,14 +117,13 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
 SNMP: Final = literal(
     "grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
 )
-SNMP6: Final = literal("cat /proc/net/snmp6")
-IPSEC: Final = literal("[ ! -e /proc/net/xfrm_stat ] || cat /proc/net/xfrm_stat")
+XFRM: Final = "/proc/net/xfrm_stat"
 ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
 TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")
 PARTS: Final = (
-    Part("IPv4", SNMP, snmp, "no /proc/net/snmp"),
-    Part("IPv6", SNMP6, snmp6, "no IPv6"),
-    Part("IPsec", IPSEC, ipsec, "no xfrm_stat"),
+    Part("IPv4", SNMP, snmp, "no /proc/net/snmp", files=("/proc/net/snmp", "/proc/net/netstat")),
+    of_files("IPv6", ("/proc/net/snmp6",), snmp6, "no IPv6"),
+    of_files("IPsec", (XFRM,), ipsec, "no xfrm_stat", with_file=XFRM),
     Part("blackhole routes", ROUTES, routes, "no rt_cache", shared=True),
     Part("neighbours", TABLES, neighbours, "no arp_cache", shared=True),
 )

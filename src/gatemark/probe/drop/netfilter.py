@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part, summed
+from gatemark.probe.drop.part import Part, of_files, summed
 from gatemark.store.drops import EVENT, NETFILTER, Drop
 
 # Thousands of rules are little where only those come that drop and count. A table's and a chain's
@@ -40,9 +40,8 @@ SAVED: Final = re.compile(
 )
 POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 
-CONNTRACK: Final = literal(
-    "[ ! -e /proc/sys/net/netfilter/nf_conntrack_max ] || cat /proc/net/stat/nf_conntrack"
-)
+MAX: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
+STAT: Final = "/proc/net/stat/nf_conntrack"
 
 TABLE: Final = {"drop": NETFILTER, "insert_failed": NETFILTER, "early_drop": EVENT}
 
@@ -86,5 +85,5 @@ def conntrack(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 PARTS: Final = (
     Part("nft rules", NFT, nft, "no nft, or it may not list"),
     Part("iptables rules", LEGACY, legacy, "no iptables-save"),
-    Part("conntrack", CONNTRACK, conntrack, "no nf_conntrack in /proc/net/stat"),
+    of_files("conntrack", (STAT,), conntrack, "no nf_conntrack in /proc/net/stat", with_file=MAX),
 )

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from gatemark.node.quoted import Script
+from gatemark.node.quoted import Script, shell
 from gatemark.store.drops import Drop
 
 # From the lines and the gateway's test ports; `packets` are since the counter began.
@@ -20,6 +20,18 @@ class Part:
     parse: Parse
     lacks: str  # why it cannot be read then: "no nft"
     shared: bool = False  # of the whole machine: a namespace's own share is not known
+    files: tuple[str, ...] = ()  # all that the script reads, where that is files of /proc/net
+    with_file: str = ""  # where this one is not, nothing is counted
+
+
+def of_files(
+    name: str, files: tuple[str, ...], parse: Parse, lacks: str, with_file: str = ""
+) -> Part:
+    """A part that is files as they are."""
+    script = shell("cat {files}", files=files)
+    if with_file:
+        script = shell("[ ! -e {file} ] || {script}", file=with_file, script=script)
+    return Part(name, script, parse, lacks, files=files, with_file=with_file)
 
 
 def by_name(lines: Iterable[str]) -> dict[str, int]:

@@ -19,9 +19,8 @@ READ: Final = literal(
 )
 # Three calls of ethtool take a slow gateway a fifth of a second: only where there is a program.
 XDP: Final = literal(
-    "if ! ip -o link show | grep -q xdp; then :; "
-    "else command -v ethtool > /dev/null && for port in $devices; do "
-    'ethtool -S $port | sed -n "s/^ *\\([^ ]*xdp_drops\\{0,1\\}\\): */$port \\1 /p"; done; fi'
+    "case $(ip -o link show) in *xdp*) command -v ethtool > /dev/null && for port in $devices; do "
+    'ethtool -S $port | sed -n "s/^ *\\([^ ]*xdp_drops\\{0,1\\}\\): */$port \\1 /p"; done ;; esac'
 )
 BACKLOG_COLUMN: Final = 1  # in hex: processed, dropped, squeezed
 

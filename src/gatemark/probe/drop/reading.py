@@ -3,12 +3,16 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.node.quoted import Script, joined, literal, shell
+from gatemark.error import NodeError
+from gatemark.node.inside.door import Door
+from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import ODD, reader
+from gatemark.node.shell import Node, door
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.drop.part import Part, by_name
 from gatemark.store.drops import NO_LOSS, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
@@ -48,6 +52,24 @@ def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     each = [shell(EACH, mark=MARK, name=part.name, part=part.script) for part in parts]
     sizes = shell(EACH, mark=MARK, name=MTU, part=READ_MTU)
     return joined((shell("devices={names}", names=" ".join(devices)), *each, sizes))
+
+
+async def read(node: Node, parts: Collection[Part], devices: Collection[str]) -> str:
+    """What the script of these parts prints; files of a namespace are read without a program.
+
+    Raises NodeError.
+    """
+    near = door(node)
+    read = {part.name: _looked(near, part) for part in parts if near and part.files}
+    text = await node.run(*sh(script([p for p in parts if p.name not in read], devices)))
+    return "\n".join([*(f"{MARK} {name}\n{lines}" for name, lines in read.items()), text])
+
+
+def _looked(near: Door, part: Part) -> str:
+    try:
+        return "".join(map(near.read, part.files))
+    except NodeError:
+        return FAILED if not part.with_file or Path(part.with_file).exists() else ""
 
 
 @reader("its counters of drops")

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from gatemark.node.quoted import sh
 from gatemark.node.shell import Node
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.reading import Reading, lost, risen
@@ -36,11 +35,11 @@ class Watch:
 
     def __init__(self, node: Node, roles: Mapping[str, str], *, is_own: bool, rests: bool) -> None:
         self._node = node
-        self._devices = devices = tuple(roles.values())
+        self._devices = tuple(roles.values())
         self._roles = roles
         self._is_own = is_own
         self._rests = rests
-        self._script = reading.script(reading.parts(is_own=is_own), devices)
+        self._parts = reading.parts(is_own=is_own)
         self._rest: Reading | None = None
         self._before: Reading | None = None
 
@@ -68,7 +67,7 @@ class Watch:
 
     async def _read(self) -> Reading:
         at_s = time.monotonic()
-        text = await self._node.run(*sh(self._script))
+        text = await reading.read(self._node, self._parts, self._devices)
         return reading.parse(text, at_s, devices=self._devices, is_own=self._is_own)
 
 
