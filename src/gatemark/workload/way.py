@@ -28,9 +28,9 @@ class Numbering:
     rate_pps: float  # 0: as fast as it goes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """What one direction reported: either end's `done` (agent/PROTOCOL.md)."""
+    """What one direction reported: either end's `done` (agent/PROTOCOL.md); equal to itself alone."""
 
     wire: Wire
     sender: Report

@@ -6,6 +6,7 @@ loops over packets.
 """
 
 import binascii
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from gatemark.workload.order import Order
 from gatemark.workload.way import Report
 
 LOST, CAME = b"01"  # of a packet, in `sent`
+RUN: Final = re.compile(b"1+")  # of packets that came
 FEWEST: Final = 3  # losses, for the deviation of what is between them
 
 
@@ -101,9 +103,10 @@ class Ledger:
         """Deviation by mean of the distances from one that did not come to the next."""
         if self.lost < FEWEST:
             return None
-        between = self.sent.split(bytes([LOST]))[1:-1]
-        distances = Counter(map(len, between))
-        count = distances.total()
+        first, last = self.sent.find(LOST), self.sent.rfind(LOST)
+        between = RUN.findall(self.sent, first, last)
+        count = self.lost - 1
+        distances = Counter({0: count - len(between)}) + Counter(map(len, between))
         mean = sum((length + 1) * n for length, n in distances.items()) / count
         spread = sum((length + 1 - mean) ** 2 * n for length, n in distances.items()) / count
         return sqrt(spread) / mean
