@@ -30,7 +30,7 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """What one direction reported: either end's `done` (agent/PROTOCOL.md); equal to itself alone."""
+    """What one direction reported: either end's `done` (agent/PROTOCOL.md); like no other."""
 
     wire: Wire
     sender: Report
