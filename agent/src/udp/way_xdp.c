@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define STILL_NS (5 * NS_PER_MS) /* nothing came for so long: nothing waits for its NAPI */
+
 struct attached {
 	struct xdp xdp;
 	int link; /* -1: not attached */
@@ -80,15 +82,33 @@ static void run(struct sink *sink)
 	}
 }
 
+/* What was sent before the end may wait for its NAPI, but no longer than the ring would wait. */
+static void drain(const struct attached *attached)
+{
+	uint64_t now = clock_now(), until = now + NS_PER_MS * PORT_RETIRE_MS * 2;
+	uint64_t still = now + STILL_NS, last = xdp_received(&attached->xdp);
+
+	while (now < still && now < until) {
+		uint64_t received;
+
+		clock_sleep_until(now + NS_PER_MS);
+		now = clock_now();
+		received = xdp_received(&attached->xdp);
+		if (received != last)
+			still = now + STILL_NS;
+		last = received;
+	}
+}
+
 /*
- * What was sent before the end may wait for its NAPI, as long as the ring would wait. Drivers
- * let go of a program when it no longer runs, so the maps are at rest once the link is closed.
+ * Drivers let go of a program when it no longer runs, so the maps are at rest once the link is
+ * closed.
  */
 static const struct tally *finish(struct sink *sink)
 {
 	struct attached *attached = sink->state;
 
-	clock_sleep_until(clock_now() + NS_PER_MS * PORT_RETIRE_MS * 2);
+	drain(attached);
 	close(attached->link);
 	attached->link = -1;
 	return xdp_read(&attached->xdp);
