@@ -212,16 +212,25 @@ static int run_verb(const struct verb *verb, const char *word)
 	return EXIT_USAGE;
 }
 
+/* A word that stands alone and is no verb; -1: it is none of these. */
+static int run_word(const char *word)
+{
+	if (is_help(word))
+		return help();
+	if (strcmp(word, "--version") == 0)
+		return puts("gm-agent " AGENT_VERSION) < 0;
+	if (strcmp(word, "stay") == 0)
+		return run_stay();
+	return -1;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+	int result = argc == 2 ? run_word(argv[1]) : -1;
 
-	if (argc == 2 && is_help(argv[1]))
-		return help();
-	if (argc == 2 && strcmp(argv[1], "--version") == 0)
-		return puts("gm-agent " AGENT_VERSION) < 0;
-	if (argc == 2 && strcmp(argv[1], "stay") == 0)
-		return run_stay();
+	if (result >= 0)
+		return result;
 	if (verb && argc <= 3)
 		return run_verb(verb, argc == 3 ? argv[2] : NULL);
 	fprintf(stderr,

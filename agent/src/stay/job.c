@@ -61,7 +61,8 @@ static _Noreturn void become(const char *verb, stay_do *work, const int far[3], 
 	if (getppid() != parent) /* it went before that held */
 		_exit(EXIT_FAILURE);
 	for (int fd = 0; fd < 3; fd++)
-		dup2(far[fd], fd);
+		if (far[fd] < 0 || dup2(far[fd], fd) < 0)
+			_exit(EXIT_FAILURE);
 	close_others();
 	go_first();
 	_exit(work(verb));

@@ -152,7 +152,7 @@ static void take_orders(struct stayer *stayer)
 {
 	ssize_t count = read(STDIN_FILENO, stayer->input + stayer->used,
 			     sizeof(stayer->input) - stayer->used);
-	size_t done = 0;
+	size_t done;
 
 	if (count < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
@@ -161,10 +161,11 @@ static void take_orders(struct stayer *stayer)
 		return;
 	}
 	stayer->used += (size_t)count;
-	while (!stayer->error && (done = follow_first(stayer))) {
+	do {
+		done = follow_first(stayer);
 		stayer->used -= done;
 		memmove(stayer->input, stayer->input + done, stayer->used);
-	}
+	} while (done && !stayer->error);
 }
 
 /* What a job printed. A pipe is closed at its end. */

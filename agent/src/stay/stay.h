@@ -16,6 +16,6 @@ typedef int stay_do(const char *verb);
  * Takes orders from stdin until that ends or a signal asks to end, then ends all jobs. Writes what
  * they print to stderr, in frames. Returns an exit code: 1 where an order was none.
  */
-int stay(stay_do *job);
+int stay(stay_do *work);
 
 #endif
