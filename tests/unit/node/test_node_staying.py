@@ -95,9 +95,8 @@ def test_what_a_job_printed_is_there_when_its_agent_has_gone() -> None:
     "frame", ["out 1 0\\n", "out 1 65537\\n", "sing 1 1\\nx", "out x 1\\nx", "0" * 60, "out 1\\n"]
 )
 def test_what_is_no_frame_is_told_and_ends_the_agent(frame: str) -> None:
-    line, code, errors = of_frames(frame)
-    assert (line, code) == (b"", LOST)
-    assert errors.startswith("host: what its agent passed on cannot be read: ")
+    with pytest.raises(NodeError, match="host: what its agent passed on cannot be read: "):
+        of_frames(frame)
 
 
 def test_a_line_without_an_end_is_told() -> None:

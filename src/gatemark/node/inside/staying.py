@@ -34,6 +34,7 @@ class Job:
         self._tail = Tail()
         self._gone = asyncio.Event()
         self._code = LOST
+        self._lost: NodeError | None = None
 
     @property
     def ended(self) -> bool:
@@ -51,8 +52,14 @@ class Job:
         self._agent.order(b"end %d\n" % self._number)
 
     async def line(self) -> bytes:
-        """The next line that it prints; empty at the end. Raises NodeError if that is too much."""
-        return await self._lines.next()
+        """The next line that it prints; empty at the end.
+
+        Raises NodeError if that is too much, or its host is lost.
+        """
+        line = await self._lines.next()
+        if not line and self._lost:
+            raise self._lost
+        return line
 
     async def errors(self) -> str:
         """The end of what it wrote to its standard error."""
@@ -76,12 +83,16 @@ class Job:
         elif word == "err":
             self._tail.feed(data)
         else:
-            self.go(code)
+            self._go(code)
 
-    def go(self, code: int, why: str = "") -> None:
-        """It has ended; `why`: with its agent."""
+    def lose(self, error: NodeError | None) -> None:
+        """Its agent has ended: by itself, or for a reason that is told."""
+        self._lost = error
+        self._tail.feed(b"its agent was ended")
+        self._go(LOST)
+
+    def _go(self, code: int) -> None:
         self._code = code
-        self._tail.feed(why.encode())
         self._out.feed_eof()
         self._gone.set()
 
@@ -135,16 +146,16 @@ class _Talk:
         await asyncio.wait([self._reading])
 
     async def _read(self) -> None:
-        why = "its agent was ended"
+        lost: NodeError | None = None
         try:
             await self._frames()
         except NodeError as error:
-            why = str(error)
+            lost = error
             self._process.kill()
         finally:
             jobs, self._jobs = self._jobs, {}
             for job in jobs.values():
-                job.go(LOST, why)
+                job.lose(lost)
 
     async def _frames(self) -> None:
         """Hand over frames until it ends. Raises NodeError for what is none."""
