@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from altair.utils.schemapi import debug_mode
-
 from gatemark.report.answer import estimate as words
 from gatemark.report.chart import (
     bar,
@@ -48,7 +46,6 @@ from gatemark.stats.point.load import loads
 from gatemark.store.reference import published
 
 
-@debug_mode(False)  # Altair would validate each part as it is made; the tests do that
 def figures(source: Source) -> list[Figure]:
     """Searches, captures, sweeps, queues, delays, ladders, paths, studies, the rest."""
     drawn = (

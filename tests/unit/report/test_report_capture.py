@@ -138,7 +138,7 @@ def test_no_line_leads_to_full_speed(losing: Figure) -> None:
     for layer in spec["layer"]:
         kind = layer["mark"]["type"]
         if kind in ("line", "area"):
-            assert "(datum.speed === 'set')" in str(layer["transform"])
+            assert {"filter": {"field": "speed", "equal": "set"}} in layer["transform"]
     assert "'text': 'full speed'" in str(spec)
     assert "No line leads there" in losing.definition
 

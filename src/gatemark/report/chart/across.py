@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import altair as alt
-
-from gatemark.report.chart import curve, published, theme
-from gatemark.report.chart.figure import Chart, Row, named
+from gatemark.report.chart import curve, published, theme, vega
+from gatemark.report.chart.figure import Row
 from gatemark.report.chart.published import Choice
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import line
 from gatemark.report.group.line import Line
 from gatemark.report.words import traffic
@@ -28,7 +27,7 @@ class Look:
 
     name: str  # the figure's
     field: str  # payload_bps, share
-    axes: Mapping[str, alt.Y]  # by protocol
+    axes: Mapping[str, Part]  # by protocol
     most: Mapping[str, float]  # where these axes end
     names: Sequence[str]  # of all lines
     devices: Sequence[str]  # whose published values are drawn
@@ -54,12 +53,12 @@ COLUMNS = {
 }
 
 
-def panel(look: Look, lines: Sequence[Line]) -> Chart:
+def panel(look: Look, lines: Sequence[Line]) -> Part:
     """One panel: the lines of one protocol and direction."""
     first = lines[0]
     x, y = _axis(lines), look.axes[first.l4]
     texts = _printed(look, lines)
-    base = alt.Chart(named(look.name)).transform_filter(alt.datum.panel == first.panel)
+    base = vega.rows(look.name, panel=first.panel)
     layers = [
         *_ceiling(look, first, x, y),
         *curve.line(base, look.field, {"x": x, "y": y}, look.names, _tips(look), texts),
@@ -67,11 +66,7 @@ def panel(look: Look, lines: Sequence[Line]) -> Chart:
     ]
     if not texts and len(lines) > 1:
         layers += _names(look, lines, x, y)
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"{y['title']} over {x['title']}, {first.heading}",
-    )
+    return theme.panel(f"{y['title']} over {x['title']}, {first.heading}", *layers)
 
 
 def published_rows(choice: Choice, drawn: Sequence[Line], field: str) -> list[Row]:
@@ -105,15 +100,15 @@ def _sizes(drawn: Line) -> list[float]:
     return [drawn.size(place) for place in range(len(drawn.points))]
 
 
-def _axis(lines: Sequence[Line]) -> alt.X:
+def _axis(lines: Sequence[Line]) -> Part:
     sizes = sorted({size for line_ in lines for size in _sizes(line_)})
     size_name, _ = traffic.SIZES[lines[0].factor]
-    axis = alt.Axis(labelExpr=_SIZE, values=sizes, labelOverlap="parity", grid=False)
+    axis = {"labelExpr": _SIZE, "values": sizes, "labelOverlap": "parity", "grid": False}
     scale = theme.logarithmic(sizes[0] / 1.1, sizes[-1] * 1.1, base=2)
     what = (
         "payload of a datagram" if lines[0].factor == "payload_bytes" else f"size of a {size_name}"
     )
-    return alt.X("size_bytes:Q", title=f"{what}, log axis", axis=axis, scale=scale)
+    return channel("size_bytes:Q", title=f"{what}, log axis", axis=axis, scale=scale)
 
 
 def _printed(look: Look, lines: Sequence[Line]) -> list[str]:
@@ -138,39 +133,28 @@ def _end(field: str, drawn: Line) -> float:
     return value / drawn.plateau if field == "share" else value
 
 
-def _names(look: Look, lines: Sequence[Line], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _names(look: Look, lines: Sequence[Line], x: Part, y: Part) -> list[Part]:
     """Each line's name over its last point."""
     rows = [
         base_row(line_, len(line_.points) - 1) | {look.field: _end(look.field, line_)}
         for line_ in lines
     ]
-    base = alt.Chart(alt.InlineData(values=rows))
-    text = base.mark_text(style="label", align="right", dy=-12)
-    color = theme.color(look.names, [])
-    return theme.haloed(text.encode(x, y, text="arm:N", color=color))
+    text = {"text": "arm:N", "color": theme.color(look.names, []), "align": "right", "dy": -12}
+    return vega.inline(*rows).haloed(x=x, y=y, **text, style="label")
 
 
-def _ceiling(look: Look, first: Line, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _ceiling(look: Look, first: Line, x: Part, y: Part) -> list[Part]:
     if look.field == "share":
-        full = alt.Chart(alt.InlineData(values=[{look.field: 1}])).mark_rule(style="ceiling")
-        return [full.encode(y=y)]
-    base = alt.Chart(named(f"{look.name}-ceiling")).transform_filter(
-        (alt.datum.panel == first.panel) & (alt.datum.near == "yes")
-    )
-    text = base.transform_filter(alt.datum.named == "yes").mark_text(
-        style="note", align="left", dx=4, dy=-8
-    )
+        return [vega.inline({look.field: 1}).mark("rule", y=y, style="ceiling")]
+    base = vega.rows(f"{look.name}-ceiling", panel=first.panel, near="yes")
+    text = {"text": "line:N", "style": "note", "align": "left", "dx": 4, "dy": -8}
     return [
-        base.mark_line(style="ceiling", clip=True).encode(x, y, detail="line:N"),
-        text.encode(x, y, text="line:N"),
+        base.mark("line", x=x, y=y, detail="line:N", style="ceiling", clip=True),
+        base.where(named="yes").mark("text", x=x, y=y, **text),
     ]
 
 
-def _tips(look: Look) -> list[alt.Tooltip]:
+def _tips(look: Look) -> list[Part]:
     form = ".1%" if look.field == "share" else ".4s"
-    names = {look.field: "median", f"{look.field}_lo": "low", f"{look.field}_hi": "high"}
-    return [
-        alt.Tooltip("arm:N", title="setup"),
-        alt.Tooltip("size_bytes:Q", title="size, bytes"),
-        *(alt.Tooltip(f"{n}:Q", title=t, format=form) for n, t in names.items()),
-    ]
+    size = channel("size_bytes:Q", title="size, bytes")
+    return [*vega.tips(arm="setup"), size, *vega.interval(look.field, form)]

@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.plan.model import Plan
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import ladder, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, once, three
+from gatemark.report.chart.vega import between, channel
 from gatemark.report.group import study
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
@@ -91,16 +90,19 @@ def _slowdowns(points: Sequence[PointResult]) -> str:
 def _figure(name: str, title: str, definition: str, bars: Sequence[Bar]) -> Figure:
     order = ladder.keys(ladder.grouped([(group, label) for group, label, _ in bars]))
     keys = [key for key in order if not ladder.is_heading(key)]
-    rows = [
-        _row(label, point) | {"key": key} for key, (_, label, point) in zip(keys, bars, strict=True)
-    ]
+    pairs = zip(keys, bars, strict=True)
+    rows = [_row(label, point) | {"key": key} for key, (_, label, point) in pairs]
     columns = {"label": "point", "setup": "setup", "plan": "plan"}
     columns |= heads("received_pps", "received", "packets/s") | {"limit": "bottleneck"}
+    end = theme.end(max(most(rows, "received_pps_hi"), 1.0), ladder.room(once(rows, "text")))
+    axis = {"title": "received, packets/s", "axis": theme.si(4), "scale": between(0, end)}
+    x, color = channel("received_pps:Q", **axis), theme.color(once(rows, "arm"), [])
+    layers = ladder.ranked(vega.rows(name), "received_pps", x, ladder.side(order), color=color)
     return Figure(
         name=name,
         title=title,
         definition=definition,
-        panels=(("", _bars(name, order, rows, title)),),
+        panels=(("", ladder.down(title, order, layers)),),
         rows=rows,
         columns=columns,
         plan=bars[0][2].plan,
@@ -112,24 +114,3 @@ def _row(label: str, point: PointResult) -> Row:
     row: Row = {"label": label, "arm": point.arm, "setup": point.setup, "plan": point.plan}
     text = number.compact(received, "packets/s", at_least=point.at_least)
     return row | three("received_pps", received) | {"limit": point.limit, "text": text}
-
-
-def _bars(name: str, order: Sequence[str], rows: Sequence[Row], description: str) -> Chart:
-    most = max(float(row["received_pps_hi"] or 0) for row in rows)
-    end = theme.end(max(most, 1.0), ladder.room([str(row["text"]) for row in rows]))
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=4)
-    scale = alt.Scale(domain=[0, end], nice=False)
-    x = alt.X("received_pps:Q", title="received, packets/s", axis=axis, scale=scale)
-    y = ladder.side(order)
-    base = alt.Chart(named(name))
-    color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
-    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
-    whisker = base.mark_rule(style="whisker").encode(
-        alt.X("received_pps_lo:Q", title="received, packets/s"), alt.X2("received_pps_hi:Q"), y
-    )
-    text = base.mark_text(style="value", align="left", dx=6).encode(
-        alt.X("received_pps_hi:Q", title="received, packets/s"), y, text="text:N"
-    )
-    return alt.layer(bar, whisker, text, *ladder.headings(order)).properties(
-        width="container", height=ladder.height(order), description=description
-    )

@@ -4,12 +4,11 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-import altair as alt
-
 from gatemark.plan.model import NEW, OLD
 from gatemark.quantity import UNITS
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.change.sampled import KNEE
@@ -94,22 +93,22 @@ def _apart(rows: Sequence[Row]) -> str:
     return f"one arm's boots lie up to {number.quantity(max(spans), 'ratio')} apart"
 
 
-def _panel(name: str, rows: Sequence[Row], unit: str) -> Chart:
+def _panel(name: str, rows: Sequence[Row], unit: str) -> Part:
     values = [float(row["value"] or 0) for row in rows]
     room = ROOM * (max(values) - min(values) or 1.0)
-    scale = alt.Scale(domain=[min(values) - room, max(values) + room], nice=False, zero=False)
+    scale = between(min(values) - room, max(values) + room, zero=False)
     boots = sorted({float(row["boot"] or 0) for row in rows})
-    x = alt.X("boot:O", title="boot", axis=alt.Axis(labelAngle=0, format="d"), sort=boots)
-    offset = alt.XOffset("arm:N", sort=list(ARMS))
-    y = alt.Y("value:Q", title=unit, scale=scale)
-    base = alt.Chart(named(name))
-    tips = [alt.Tooltip("arm:N"), alt.Tooltip("boot:Q"), alt.Tooltip("value:Q", format=".4s")]
-    color, shape = theme.color(ARMS), theme.shape(ARMS)
-    trials = base.transform_filter("datum.what == 'trial'").mark_point(size=24, opacity=0.6)
-    middles = base.transform_filter("datum.what == 'median'").mark_point(
-        filled=True, size=80, opacity=1
+    axis = {"labelAngle": 0, "format": "d"}
+    base = vega.rows(name).encode(
+        x=channel("boot:O", title="boot", axis=axis, sort=boots),
+        xOffset=channel("arm:N", sort=list(ARMS)),
+        y=channel("value:Q", title=unit, scale=scale),
+        color=theme.color(ARMS),
+        shape=theme.shape(ARMS),
     )
-    return alt.layer(
-        trials.encode(x, y, color, shape, offset),
-        middles.encode(x, y, color, shape, offset, tooltip=tips),
-    ).properties(width="container", height=theme.HEIGHT, description="Each boot of old and new")
+    tips = [*vega.tips("arm"), channel("boot:Q"), *vega.numbers(".4s", {"value": ""})]
+    return theme.panel(
+        "Each boot of old and new",
+        base.where("datum.what == 'trial'").mark("point", size=24, opacity=0.6),
+        curve.dots(base.where("datum.what == 'median'"), tooltip=tips, size=80),
+    )

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss, captured share and CPU against the offered rate, on a log axis: one panel each."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from gatemark.report.answer import reference, watched
 from gatemark.report.answer.watched import FULL
-from gatemark.report.chart import curve, published, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import curve, published, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, once, three
+from gatemark.report.chart.vega import Part, Rows, between, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult, Watched
@@ -39,10 +38,9 @@ PANELS = (
 )
 MODES_HEADING = f"CPU by mode at {watched.REFERENCE}, as the gateway reads it"
 TIPS = [
-    alt.Tooltip("arm:N"),
-    alt.Tooltip("offered:N"),
-    *(alt.Tooltip(f"{panel.field}:Q", title=panel.axis, format=".2%") for panel in PANELS),
-    alt.Tooltip("program_cpu:Q", title="of it the program", format=".2%"),
+    *vega.tips("arm", "offered"),
+    *vega.numbers(".2%", {panel.field: panel.axis for panel in PANELS}),
+    *vega.numbers(".2%", {"program_cpu": "of it the program"}),
 ]
 
 
@@ -112,11 +110,11 @@ def _panels(
     rows: Sequence[Row],
     modes: Sequence[Row],
     hollow: Sequence[Row],
-) -> tuple[tuple[str, Chart], ...]:
+) -> tuple[tuple[str, Part], ...]:
     """Those with something in them; the first has the legend of all."""
     shown = [panel for panel in PANELS if any(row[panel.field] is not None for row in rows)]
-    devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
-    made: list[tuple[str, Chart]] = []
+    devices = once(hollow, "device")
+    made: list[tuple[str, Part]] = []
     for panel in shown:
         legend = [] if made else arms
         made.append((panel.heading, _panel(name, panel, rows, hollow, arms, legend)))
@@ -177,21 +175,19 @@ def _panel(
     hollow: Sequence[Row],
     arms: Sequence[str],
     legend: Sequence[str],
-) -> Chart:
+) -> Part:
     drawn = [row for row in rows if row[panel.field] is not None]
     marks = [row for row in hollow if row["field"] == panel.field]
     scales = _scales(panel, rows, drawn, marks)
-    base = alt.Chart(named(name)).transform_filter(f"isValid(datum.{panel.field})")
-    between = base.transform_filter(alt.datum.speed == SET)
-    layers = curve.line(between, panel.field, scales, arms, TIPS, texts=legend)
-    layers += _full_speed(base, panel, drawn, scales, (arms, legend))
-    devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
-    layers += _published(name, panel, scales, devices, (arms, legend))
-    return alt.layer(*layers).properties(
-        width="container",
-        height=HEIGHT,
-        description=f"{panel.heading} against the offered rate",
-    )
+    base = vega.rows(name).where(f"isValid(datum.{panel.field})")
+    color = theme.color(arms, legend)
+    theirs = vega.rows(f"{name}-published", field=panel.field)
+    layers = [
+        *curve.line(base.where(speed=SET), panel.field, scales, arms, TIPS, texts=legend),
+        *_full_speed(base, panel, drawn, scales | {"shape": theme.shape(arms, legend)}, color),
+        *_published(theirs, scales, once(hollow, "device"), color),
+    ]
+    return theme.panel(f"{panel.heading} against the offered rate", *layers, height=HEIGHT)
 
 
 def _scales(
@@ -200,82 +196,62 @@ def _scales(
     """The rate on a log axis, all of ours in each panel, and the quantity from zero."""
     rates = [float(row["rate_bps"] or 0) for row in (*rows, *marks)]
     low, high = min(rates) * 0.8, max(rates) * 1.25
-    axis = alt.Axis(
-        labelExpr="format(datum.value / 1e6, ',.3~r')",
-        grid=False,
-        values=theme.decades(low, high) or sorted(set(rates)),
-        labelOverlap=True,
-    )
+    axis = {
+        "labelExpr": "format(datum.value / 1e6, ',.3~r')",
+        "grid": False,
+        "values": theme.decades(low, high) or sorted(set(rates)),
+        "labelOverlap": True,
+    }
     scale = theme.logarithmic(low, high)
-    tops = [float(row[f"{panel.field}_hi"] or 0) for row in drawn]
-    tops += [float(row["value"] or 0) for row in marks]
-    top = 1.05 if panel.whole else max([*tops, 0.01]) * 1.1
+    tops = max(most(drawn, f"{panel.field}_hi"), most(marks, "value"), 0.01)
+    top = 1.05 if panel.whole else tops * 1.1
+    percents = {"format": ".0%" if top > 0.05 else ".1%", "tickCount": 4}
+    upwards = {"title": panel.axis, "axis": percents, "scale": between(0, top, clamp=True)}
     return {
-        "x": alt.X("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale),
-        "y": alt.Y(
-            f"{panel.field}:Q",
-            title=panel.axis,
-            axis=alt.Axis(format=".0%" if top > 0.05 else ".1%", tickCount=4),
-            scale=alt.Scale(domain=[0, top], nice=False, clamp=True),
-        ),
+        "x": channel("rate_bps:Q", title="offered payload, Mbit/s", axis=axis, scale=scale),
+        "y": channel(f"{panel.field}:Q", **upwards),
     }
 
 
 def _full_speed(
-    base: alt.Chart,
-    panel: Panel,
-    drawn: Sequence[Row],
-    scales: Mapping[str, Any],
-    looks: tuple[Sequence[str], Sequence[str]],
-) -> list[alt.Chart]:
+    base: Rows, panel: Panel, drawn: Sequence[Row], scales: Part, color: Part
+) -> list[Part]:
     """Markers that no line joins, named before the first one where there are set rates too."""
     full = [row for row in drawn if row["speed"] == FULL]
     if not full:
         return []
-    x, y = scales["x"], scales["y"]
-    color, shape = theme.color(*looks), theme.shape(*looks)
-    marks = base.transform_filter(alt.datum.speed == FULL)
-    low = alt.Y(f"{panel.field}_lo:Q", title=panel.axis)
-    whisker = marks.mark_rule(strokeWidth=1.5).encode(x, low, alt.Y2(f"{panel.field}_hi:Q"), color)
-    marked = marks.mark_point(filled=True, size=38, opacity=1)
-    layers = [whisker, marked.encode(x, y, color, shape, tooltip=TIPS)]
+    at = {"x": scales["x"], "color": color}
+    marks, dot = base.where(speed=FULL), {"y": scales["y"], "shape": scales["shape"]}
+    layers = [
+        marks.span("rule", "y", panel.field, panel.axis, **at, strokeWidth=1.5),
+        curve.dots(marks, **at, **dot, tooltip=TIPS),
+    ]
     if len(full) == len(drawn):
         return layers
     first = min(full, key=lambda row: float(row["rate_bps"] or 0))
     place = {"rate_bps": first["rate_bps"], panel.field: first[panel.field], "text": FULL}
-    text = alt.Chart(alt.InlineData(values=[place])).mark_text(style="note", align="right", dx=-8)
-    return [*layers, *theme.haloed(text.encode(x, y, text="text:N"))]
+    text = {"x": scales["x"], "y": scales["y"], "text": "text:N", "align": "right", "dx": -8}
+    return [*layers, *vega.inline(place).haloed(**text, style="note")]
 
 
-def _modes_panel(name: str, arms: Sequence[str]) -> Chart:
+def _modes_panel(name: str, arms: Sequence[str]) -> Part:
     """A bar for each arm, stacked by mode."""
-    bars = alt.Chart(named(f"{name}-modes")).mark_bar()
-    stacked = bars.encode(
-        y=alt.Y("arm:N", title=None, sort=list(arms)),
-        x=alt.X("share:Q", title="CPU busy", axis=alt.Axis(format=".0%", tickCount=4)),
-        color=alt.Color("mode:N", title=None, sort=[mode.removeprefix("cpu_") for mode in MODES]),
-        tooltip=["arm:N", "mode:N", alt.Tooltip("share:Q", format=".1%")],
-    )
-    return alt.layer(stacked).properties(width="container", description=MODES_HEADING)
+    x = channel("share:Q", title="CPU busy", axis={"format": ".0%", "tickCount": 4})
+    modes = [mode.removeprefix("cpu_") for mode in MODES]
+    look = {"y": channel("arm:N", title=None, sort=list(arms)), "x": x}
+    look |= {"color": channel("mode:N", title=None, sort=modes)}
+    tips = [*vega.tips("arm", "mode"), *vega.numbers(".1%", {"share": ""})]
+    bars = vega.rows(f"{name}-modes").mark("bar", **look, tooltip=tips)
+    return {"layer": [bars], "width": "container", "description": MODES_HEADING}
 
 
-def _published(
-    name: str,
-    panel: Panel,
-    scales: Mapping[str, Any],
-    devices: Sequence[str],
-    looks: tuple[Sequence[str], Sequence[str]],
-) -> list[alt.Chart]:
+def _published(base: Rows, scales: Part, devices: Sequence[str], color: Part) -> list[Part]:
     """The hollow markers of one panel: a device has its shape in all of them."""
-    base = alt.Chart(named(f"{name}-published")).transform_filter(alt.datum.field == panel.field)
-    x, y = scales["x"], scales["y"]
-    at = alt.Y("value:Q", title=panel.axis, axis=y["axis"], scale=y["scale"])
-    layers = []
-    for device, shape in published.shapes(devices).items():
-        own = base.transform_filter(alt.datum.device == device)
-        for of_an_arm in (True, False):
-            layer = own.transform_filter(f"{'' if of_an_arm else '!'}isValid(datum.arm)")
-            mark = layer.mark_point(style="published", shape=shape, filled=False, size=70)
-            color = {"color": theme.color(*looks)} if of_an_arm else {}
-            layers.append(mark.encode(x, at, tooltip=published.TIPS, **color))
-    return layers
+    at = {"x": scales["x"], "y": scales["y"] | {"field": "value"}, "tooltip": published.TIPS}
+    return [
+        base.where(device=device)
+        .where(f"{'' if of_an_arm else '!'}isValid(datum.arm)")
+        .mark("point", **at, **published.LOOK, shape=shape, color=color if of_an_arm else None)
+        for device, shape in published.shapes(devices).items()
+        for of_an_arm in (True, False)
+    ]

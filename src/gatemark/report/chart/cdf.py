@@ -4,12 +4,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import Any
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import each_run, latency, pool, sweep, trace
 from gatemark.report.group.latency import NAMES, Load, Timed
 from gatemark.report.group.source import Source
@@ -26,9 +24,9 @@ FINE = 0.01  # of the packets, and
 FINE_NINES = 0.05  # of a nine: a point of a line that moves less than both is left out
 TELLING = ("p9999", "p999", "p99", "p90", "p50")  # the furthest that all lines tell is the title's
 _TIPS = [
-    *(alt.Tooltip(f"{name}:N") for name in ("arm", "load")),
-    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
-    alt.Tooltip("reached:Q", title="slower than this", format=".3%"),
+    *vega.tips("arm", "load"),
+    *vega.numbers(".4s", {"delay_ns": "delay"}),
+    *vega.numbers(".3%", {"reached": "slower than this"}),
 ]
 
 
@@ -159,7 +157,7 @@ def _rows(line: Line) -> list[Row]:
     ]  # nobody is slower: no place on a log axis
 
 
-def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart]]:
+def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Part]]:
     lines = [line for line in every if line.way == way]
     heads = {"below": "within this delay (CDF)", "reached": "slower than this (CCDF): the tail"}
     return [
@@ -167,49 +165,35 @@ def _panels(name: str, way: str, every: Sequence[Line]) -> list[tuple[str, Chart
     ]
 
 
-def _panel(name: str, field: str, drawn: Sequence[Line]) -> Chart:
+def _panel(name: str, field: str, drawn: Sequence[Line]) -> Part:
     way, lines = drawn[0].way, [line for line in drawn if line.load != FLOOR]
     arms = list(dict.fromkeys(line.arm for line in lines))
     loads = list(dict.fromkeys(line.load for line in lines))
-    base = alt.Chart(named(name)).transform_filter(alt.datum.direction == way)
-    own = base.transform_filter(alt.datum.load != FLOOR)
-    scales: dict[str, Any] = {"x": theme.delay_across("delay_ns", _span(drawn))}
-    scales["y"] = _whole() if field == "below" else _tail(min(1 / line.packets for line in drawn))
-    line = own.mark_line(strokeWidth=1.8).encode(
-        scales["x"],
-        scales["y"],
-        theme.color(arms, arms),
-        theme.strokes("load", loads),
-        tooltip=_TIPS,
-    )
-    layers = [line]
+    base = vega.rows(name, direction=way)
+    y = _whole() if field == "below" else _tail(min(1 / line.packets for line in drawn))
+    at = {"x": theme.delay_across("delay_ns", _span(drawn)), "y": y, "tooltip": _TIPS}
+    look = {"color": theme.color(arms, arms), "strokeDash": theme.strokes("load", loads)}
+    layers = []
     if _floors(drawn):
-        alone = base.transform_filter(alt.datum.load == FLOOR)
-        layers.insert(0, alone.mark_line(style="ceiling").encode(
-            scales["x"], scales["y"], detail="arm:N", tooltip=_TIPS
-        ))  # fmt: skip
+        layers.append(base.where(load=FLOOR).mark("line", **at, detail="arm:N", style="ceiling"))
+    own = base.where(f"datum.load !== '{FLOOR}'")
+    layers.append(own.mark("line", **at, **look, strokeWidth=1.8))
     what = "Share of packets within a delay" if field == "below" else "Share slower than it"
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"{what}, over one-way delay, {traffic.heading(way)}",
-    )
+    return theme.panel(f"{what}, over one-way delay, {traffic.heading(way)}", *layers)
 
 
-def _whole() -> alt.Y:
-    axis = alt.Axis(format="%", tickCount=5)
-    return alt.Y(
-        "below:Q", title="within this delay (CDF)", axis=axis, scale=alt.Scale(domain=[0, 1])
-    )
+def _whole() -> Part:
+    axis, title = {"format": "%", "tickCount": 5}, "within this delay (CDF)"
+    return channel("below:Q", title=title, axis=axis, scale={"domain": [0, 1]})
 
 
-def _tail(least: float) -> alt.Y:
+def _tail(least: float) -> Part:
     """From all packets down to the last one, a decade each."""
     decades = range(int(-log10(least)) + 2)
     label = "format(datum.value * 100, '~g') + ' %'"
-    axis = alt.Axis(labelExpr=label, values=[10.0**-n for n in decades])
+    axis = {"labelExpr": label, "values": [10.0**-n for n in decades]}
     scale = theme.logarithmic(least / 1.3, 1)
-    return alt.Y("reached:Q", title="slower than this (CCDF)", axis=axis, scale=scale)
+    return channel("reached:Q", title="slower than this (CCDF)", axis=axis, scale=scale)
 
 
 def _span(lines: Sequence[Line]) -> tuple[float, float]:

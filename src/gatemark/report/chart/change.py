@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.quantity import words
 from gatemark.report.answer import diff
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.chart import curve, ladder, theme, vega
+from gatemark.report.chart.figure import Figure, Row, finite, heads, once, three
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group import cost
 from gatemark.report.words import traffic
 from gatemark.stats.change.sampled import KNEE
@@ -18,7 +17,8 @@ from gatemark.stats.judgement import Comparison
 DOUBT = {"inconclusive": "inconclusive", "within noise": "noise"}
 NARROW = 400  # pixels: a panel below that has no room for doubts in words
 MARGIN = 1.06  # of the axis beyond the widest interval
-FIELDS = {"change": "median", "change_lo": "low", "change_hi": "high", "mde": "mde"}
+TIPS = vega.tips("arm", "baseline", "point", "verdict")
+TIPS += [*vega.interval("change", "+.2%"), *vega.numbers("+.2%", {"mde": "mde"})]
 
 
 def figure(comparisons: Sequence[Comparison]) -> Figure:
@@ -109,43 +109,29 @@ def _doubt(comparison: Comparison) -> str:
     return DOUBT.get(comparison.change.verdict, "")
 
 
-def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[str]) -> Chart:
+def _panel(name: str, rows: Sequence[Row], order: Sequence[str], arms: Sequence[str]) -> Part:
     low, high = _ends(rows)
-    wide, narrow = (ladder.room([str(row[name]) for row in rows]) for name in ("text", "short"))
+    wide, narrow = (ladder.room(once(rows, name)) for name in ("text", "short"))
     room = f"(width < {NARROW} ? {narrow} : {wide})"
-    end = alt.ExprRef(f"{low:g} + {high - low:g} * width / max(width - {room}, 40)")
-    scale = alt.Scale(domain=[low, end], nice=False)
-    form = "+.0%" if high - low > 0.05 else "+.1%"
-    zero_plain = "datum.value == 0 ? '0' : datum.label"
-    axis = alt.Axis(
-        format=form, labelExpr=zero_plain, tickCount=5, labelOverlap=True, labelSeparation=8
-    )
-    x = alt.X("change:Q", title="change", axis=axis, scale=scale)
-    y = ladder.side(order)
-    base = alt.Chart(named(name))
-    band = base.transform_calculate(low="-datum.noise").mark_rect(style="noise", opacity=0.7)
-    zero = alt.Chart(alt.InlineData(values=[{"change": 0}])).mark_rule(style="zero")
-    lo, hi = alt.X("change_lo:Q", title="change"), alt.X2("change_hi:Q")
-    color = theme.color(arms, [])
-    tips = [alt.Tooltip(f"{n}:N") for n in ("arm", "baseline", "point", "verdict")]
-    tips += [alt.Tooltip(f"{n}:Q", title=t, format="+.2%") for n, t in FIELDS.items()]
-    sure = base.transform_filter("!datum.doubt").mark_point(filled=True, size=70, opacity=1)
-    unsure = base.transform_filter("datum.doubt").mark_point(style="hollow", size=60, opacity=1)
-    ends = alt.X("change_hi:Q", title="change")
-    layer = base.transform_calculate(printed=f"width < {NARROW} ? datum.short : datum.text")
-    text = layer.mark_text(style="value", align="left", dx=9)
+    end = vega.expression(f"{low:g} + {high - low:g} * width / max(width - {room}, 40)")
+    axis = {"format": "+.0%" if high - low > 0.05 else "+.1%", "tickCount": 5}
+    axis |= {"labelExpr": "datum.value == 0 ? '0' : datum.label"}
+    axis |= {"labelOverlap": True, "labelSeparation": 8}
+    x = channel("change:Q", title="change", axis=axis, scale=between(low, end))
+    y, color, base = ladder.side(order), theme.color(arms, []), vega.rows(name)
+    band = {"x": channel("low:Q", title="change"), "x2": "noise", "style": "noise", "opacity": 0.7}
+    dot = {"x": x, "y": y, "color": color, "shape": theme.shape(arms, []), "tooltip": TIPS}
+    text = {"text": "printed:N", "style": "value", "align": "left", "dx": 9}
+    printed = base.reckon(printed=f"width < {NARROW} ? datum.short : datum.text")
     layers = [
-        band.encode(alt.X("low:Q", title="change"), alt.X2("noise:Q"), y),
-        zero.encode(x=x),
-        base.mark_rule(strokeWidth=2).encode(lo, hi, y, color),
-        sure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
-        unsure.encode(x, y, color, theme.shape(arms, []), tooltip=tips),
-        *theme.haloed(text.encode(ends, y, text="printed:N")),
-        *ladder.headings(order),
+        base.reckon(low="-datum.noise").mark("rect", y=y, **band),
+        vega.inline({"change": 0}).mark("rule", x=x, style="zero"),
+        base.span("rule", "x", "change", "change", y=y, color=color, strokeWidth=2),
+        curve.dots(base.where("!datum.doubt"), **dot, size=70),
+        base.where("datum.doubt").mark("point", **dot, style="hollow", size=60, opacity=1),
+        *printed.haloed(x=channel("change_hi:Q", title="change"), y=y, **text),
     ]
-    return alt.layer(*layers).properties(
-        width="container", height=ladder.height(order), description="Change against the first arm"
-    )
+    return ladder.down("Change against the first arm", order, layers)
 
 
 def _ends(rows: Sequence[Row]) -> tuple[float, float]:

@@ -3,11 +3,10 @@
 
 from collections.abc import Iterator, Sequence
 
-import altair as alt
-
 from gatemark.quantity import UNITS
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import ladder, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, once, three
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.words import number, traffic
 from gatemark.stats.change.derived import is_bound
 from gatemark.stats.judgement import Judgement, PointResult
@@ -63,7 +62,7 @@ def _figure(quantity: str, points: Sequence[PointResult]) -> Figure:
         name=name,
         title=f"{title}: {'the tester alone' if most.setup == 'direct' else most.setup}",
         definition=f"{definition} Bar: median; whisker: its interval.",
-        panels=(("", _bars(name, rows, headline, f"{quantity}, {unit}", title)),),
+        panels=(("", _bars(name, rows, headline, (f"{quantity}, {unit}", title))),),
         rows=rows,
         columns=columns,
         plan=points[0].plan,
@@ -80,27 +79,12 @@ def _row(point: PointResult, headline: str, unit: str) -> Row:
     return row | three(headline, value) | {"text": text}
 
 
-def _bars(name: str, rows: Sequence[Row], headline: str, axis_title: str, texts: str) -> Chart:
-    most = max(float(row[f"{headline}_hi"] or 0) for row in rows) * LABEL_ROOM
-    order = list(dict.fromkeys(str(row["label"]) for row in rows))
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=4)
-    scale = alt.Scale(domain=[0, max(most, 1.0)], nice=False)
-    x = alt.X(f"{headline}:Q", title=axis_title, axis=axis, scale=scale)
-    y = alt.Y(
-        "label:N",
-        sort=order,
-        title=None,
-        axis=alt.Axis(labelLimit=220, ticks=False, domain=False),
-    )
-    base = alt.Chart(named(name))
-    color = theme.color(list(dict.fromkeys(str(row["arm"]) for row in rows)), [])
-    bar = base.mark_bar(style="bar", height={"band": 0.62}).encode(x, y, color)
-    whisker = base.mark_rule(style="whisker").encode(
-        alt.X(f"{headline}_lo:Q", title=axis_title), alt.X2(f"{headline}_hi:Q"), y
-    )
-    text = base.mark_text(style="value", align="left", dx=6).encode(
-        alt.X(f"{headline}_hi:Q", title=axis_title), y, text="text:N"
-    )
-    return alt.layer(bar, whisker, text).properties(
-        width="container", height=BAR_HEIGHT * len(order), description=texts
-    )
+def _bars(name: str, rows: Sequence[Row], headline: str, texts: tuple[str, str]) -> Part:
+    order = once(rows, "label")
+    scale = between(0, max(most(rows, f"{headline}_hi") * LABEL_ROOM, 1.0))
+    x = channel(f"{headline}:Q", title=texts[0], axis=theme.si(4), scale=scale)
+    axis = {"labelLimit": 220, "ticks": False, "domain": False}
+    y = channel("label:N", sort=order, title=None, axis=axis)
+    color = theme.color(once(rows, "arm"), [])
+    bars = ladder.ranked(vega.rows(name), headline, x, y, color=color)
+    return vega.panel(texts[1], bars, BAR_HEIGHT * len(order))

@@ -3,10 +3,9 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
-from gatemark.report.chart import curve, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, Knee
@@ -22,7 +21,6 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     if not rows:
         return None
     name = sweep.anchor("cpu", knees[0])
-    columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
     arms = sweep.arms(knees)
     return Figure(
         name=name,
@@ -36,7 +34,7 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
             (traffic.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
         ),
         rows=rows,
-        columns=columns | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "bottleneck"},
+        columns=curve.COLUMNS | heads("cpu_busy", "CPU busy", "ratio") | {"limit": "bottleneck"},
         plan=knees[0].plan,
         extra={f"{name}-names": _names(rows)},
     )
@@ -84,21 +82,14 @@ def _steep(row: Row) -> float:
     return float(row["cpu_busy"] or 0) / max(float(row["offered_pps"] or 0), 1.0)
 
 
-def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Chart:
-    right = max(float(row["offered_pps"] or 0) for row in rows)
-    x = theme.offered_axis(right)
-    axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
-    y = alt.Y("cpu_busy:Q", title="CPU busy", axis=axis, scale=alt.Scale(domain=[0, 1.05]))
-    full = alt.Chart(alt.InlineData(values=[{"cpu_busy": 1}])).mark_rule(style="ceiling")
-    layers = [full.encode(y=y)]
-    layers += curve.line(curve.only(name, way), "cpu_busy", {"x": x, "y": y}, arms)
-    if theme.direct(arms):
-        for side, align, dx in theme.SIDES:
-            base = curve.only(f"{name}-names", way).transform_filter(alt.datum.side == side)
-            text = base.mark_text(style="label", align=align, dx=1.5 * dx)
-            layers.append(text.encode(x, y, text="arm:N", color=theme.color(arms)))
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"CPU busy against offered rate, {traffic.heading(way)}",
-    )
+def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Part:
+    x = theme.offered_axis(most(rows, "offered_pps"))
+    axis = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    y = channel("cpu_busy:Q", title="CPU busy", axis=axis, scale={"domain": [0, 1.05]})
+    layers = [vega.inline({"cpu_busy": 1}).mark("rule", y=y, style="ceiling")]
+    layers += curve.line(vega.rows(name, direction=way), "cpu_busy", {"x": x, "y": y}, arms)
+    for side, align, dx in theme.SIDES if theme.direct(arms) else ():
+        base = vega.rows(f"{name}-names", direction=way, side=side)
+        look = {"style": "label", "align": align, "dx": 1.5 * dx}
+        layers.append(base.mark("text", x=x, y=y, text="arm:N", color=theme.color(arms), **look))
+    return theme.panel(f"CPU busy against offered rate, {traffic.heading(way)}", *layers)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows and layers that all figures over the offered rate share: one line with band per arm."""
+"""The form of curves: a line with its band and markers for each arm, and rows over offered rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Row, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Row, three
+from gatemark.report.chart.vega import Part, Rows
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Judgement, Knee
+
+COLUMNS = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
 
 
 def rows(judgement: Judgement, knees: Sequence[Knee], quantities: Sequence[str]) -> list[Row]:
@@ -30,46 +31,35 @@ def directions(knees: Sequence[Knee]) -> list[str]:
     return list(dict.fromkeys(knee.direction for knee in knees))
 
 
-def only(name: str, direction: str) -> alt.Chart:
-    """A chart on those rows of a figure's data that belong to one direction."""
-    return alt.Chart(named(name)).transform_filter(alt.datum.direction == direction)
-
-
 def line(
-    base: alt.Chart,
+    base: Rows,
     field: str,
     scales: Mapping[str, Any],
     arms: Sequence[str],
-    tips: Sequence[alt.Tooltip] = (),
+    tips: Sequence[Part] = (),
     texts: Sequence[str] | None = None,
-) -> list[alt.Chart]:
+) -> list[Part]:
     """Band of the interval, line of the medians, a marker at each point.
 
-    `told` are the arms that a legend names; without it the theme decides.
+    `texts` are the arms that a legend names; without it the theme decides.
     """
-    x, y = scales["x"], scales["y"]
-    band = base.mark_area(opacity=0.2).encode(
-        x,
-        alt.Y(f"{field}_lo:Q", title=y["title"]),
-        alt.Y2(f"{field}_hi:Q"),
-        theme.color(arms, texts),
-    )
-    drawn = base.mark_line(strokeWidth=2).encode(
-        x, y, theme.color(arms, texts), theme.dash(arms, texts)
-    )
-    marked = base.mark_point(filled=True, size=38, opacity=1).encode(
-        x,
-        y,
-        theme.color(arms, texts),
-        theme.shape(arms, texts),
-        tooltip=list(tips) or tooltip(field),
-    )
-    return [band, drawn, marked]
+    color, at = theme.color(arms, texts), {"x": scales["x"], "y": scales["y"]}
+    dash, shape = theme.dash(arms, texts), theme.shape(arms, texts)
+    band = {"x": at["x"], "color": color, "opacity": 0.2}
+    return [
+        base.span("area", "y", field, at["y"]["title"], **band),
+        base.mark("line", **at, color=color, strokeDash=dash, strokeWidth=2),
+        dots(base, **at, color=color, shape=shape, tooltip=list(tips) or tooltip(field)),
+    ]
 
 
-def tooltip(field: str) -> list[alt.Tooltip]:
+def dots(base: Rows, **parts: Any) -> Part:
+    """Filled markers."""
+    return base.mark("point", **{"filled": True, "size": 38, "opacity": 1, **parts})
+
+
+def tooltip(field: str) -> list[Part]:
     """What a pointer shows: arm, offered rate, value and interval."""
     form = ".1%" if field.endswith("busy") else ".4s"
-    shown = [alt.Tooltip("arm:N"), alt.Tooltip("offered_pps:Q", title="offered", format="~s")]
-    names = {field: "median", f"{field}_lo": "low", f"{field}_hi": "high"}
-    return [*shown, *(alt.Tooltip(f"{n}:Q", title=t, format=form) for n, t in names.items())]
+    offered = vega.numbers("~s", {"offered_pps": "offered"})
+    return [*vega.tips("arm"), *offered, *vega.interval(field, form)]

@@ -2,15 +2,13 @@
 """One-way delay against offered rate: median and 99th percentile, on a log axis."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-import altair as alt
-
-from gatemark.report.chart import curve, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most
+from gatemark.report.chart.vega import Part, Rows, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.judgement import Judgement, Knee
 
 QUANTILES = {"delay_p50_ns": "p50", "delay_p99_ns": "p99"}
 
@@ -25,10 +23,10 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
     if not rows:
         return None
     name = sweep.anchor("delay", knees[0])
-    columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
+    arms, columns = sweep.arms(knees), dict(curve.COLUMNS)
     for quantity, short in QUANTILES.items():
         columns |= heads(quantity, f"delay {short}", "ns")
-    made = Figure(
+    return Figure(
         name=name,
         title=title(judgement, knees),
         definition=(
@@ -36,16 +34,13 @@ def figure(judgement: Judgement, knees: Sequence[Knee]) -> Figure | None:
             f"{traffic.traffic(knees[0].definition)}. Thick: median (p50); thin: 99th percentile "
             "(p99); bands: their intervals. Log axis."
         ),
-        panels=(),
+        panels=tuple(
+            (traffic.heading(way), _panel(name, way, rows, arms)) for way in curve.directions(knees)
+        ),
         rows=rows,
         columns=columns,
         plan=knees[0].plan,
         extra={f"{name}-names": _names(rows)},
-    )
-    arms = sweep.arms(knees)
-    ways = curve.directions(knees)
-    return replace(
-        made, panels=tuple((traffic.heading(w), _panel(name, w, rows, arms)) for w in ways)
     )
 
 
@@ -55,16 +50,14 @@ def title(judgement: Judgement, knees: Sequence[Knee]) -> str:
     if delays is None:
         return "How long does a packet take?"
     knee, points = delays
-    light, heavy = (number.quantity(p.values["delay_p50_ns"].value, "ns") for p in _ends(points))
+    light, heavy = (
+        number.quantity(p.values["delay_p50_ns"].value, "ns") for p in (points[0], points[-1])
+    )
     who = f"{knee.arm}, " if len(sweep.arms(knees)) > 1 else ""
     what = f"{who}{traffic.load(knee.definition)}"
     return (
         f"A packet takes {light} through an idle gateway, {heavy} through an overloaded one: {what}"
     )
-
-
-def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:
-    return points[0], points[-1]
 
 
 def _names(rows: Sequence[Row]) -> list[Row]:
@@ -80,36 +73,28 @@ def _names(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Chart:
-    right = max(float(row["offered_pps"] or 0) for row in rows)
-    x = theme.offered_axis(right)
+def _panel(name: str, way: str, rows: Sequence[Row], arms: Sequence[str]) -> Part:
+    x = theme.offered_axis(most(rows, "offered_pps"))
     values = [float(v) for row in rows for q in QUANTILES if (v := row[q]) is not None]
-    base = curve.only(name, way)
+    base, color, dash = vega.rows(name, direction=way), theme.color(arms), theme.dash(arms)
     y50, y99 = (theme.delay_axis(quantity, values) for quantity in QUANTILES)
-    band = base.mark_area(opacity=0.15).encode(
-        x, alt.Y("delay_p99_ns_lo:Q", title="one-way delay"), alt.Y2("delay_p99_ns_hi:Q"),
-        theme.color(arms),
-    )  # fmt: skip
-    thin = base.mark_line(strokeWidth=1).encode(x, y99, theme.color(arms), theme.dash(arms))
-    layers = [band, thin, *curve.line(base, "delay_p50_ns", {"x": x, "y": y50}, arms)]
-    return alt.layer(*layers, *_labels(name, way, arms, x, y50)).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"One-way delay against offered rate, {traffic.heading(way)}",
-    )
+    layers = [
+        base.span("area", "y", "delay_p99_ns", "one-way delay", x=x, color=color, opacity=0.15),
+        base.mark("line", x=x, y=y99, color=color, strokeDash=dash, strokeWidth=1),
+        *curve.line(base, "delay_p50_ns", {"x": x, "y": y50}, arms),
+        *(_labels(vega.rows(f"{name}-names", direction=way), arms, x, y50)),
+    ]
+    return theme.panel(f"One-way delay against offered rate, {traffic.heading(way)}", *layers)
 
 
-def _labels(name: str, way: str, arms: Sequence[str], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _labels(base: Rows, arms: Sequence[str], x: Part, y: Part) -> list[Part]:
     if not theme.direct(arms):
         return []
-    high = curve.only(f"{name}-names", way).transform_filter(alt.datum.place == 0)
-    thin = high.mark_text(style="note", align="left", dy=-9, dx=-4).encode(
-        x, alt.Y("delay_p99_ns:Q"), text=alt.value("p99")
-    )
+    at = {"x": x, "y": channel("delay_p99_ns:Q"), "text": vega.value("p99")}
+    thin = base.where(place=0).mark("text", **at, style="note", align="left", dy=-9, dx=-4)
+    at = {"x": x, "y": y, "color": theme.color(arms)}
+    look = {"style": "label", "align": "left", "dx": -4}
     return [thin] + [
-        curve.only(f"{name}-names", way)
-        .transform_filter(alt.datum.place == place)
-        .mark_text(style="label", align="left", dy=14 + 15 * place, dx=-4)
-        .encode(x, y, text="arm:N", color=theme.color(arms))
+        base.where(place=place).mark("text", **at, **look, text="arm:N", dy=14 + 15 * place)
         for place in range(len(arms))
     ]

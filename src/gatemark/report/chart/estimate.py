@@ -3,11 +3,10 @@
 
 from collections.abc import Iterable, Sequence
 
-import altair as alt
-
 from gatemark.report.answer import estimate as words
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import ladder, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, once, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Estimate, Judgement
 from gatemark.stats.point.estimate import beside
@@ -74,36 +73,20 @@ def _figure(estimates: Sequence[Estimate], known: Sequence[Published], kernel: s
     )
 
 
-def _panel(name: str, order: Sequence[str], ends: Sequence[Row]) -> Chart:
-    most = max(float(row[key] or 0) for row in ends for key in ("cycles_hi", "published"))
-    room = ladder.room([str(row["text"]) for row in ends])
-    end = theme.end(most, room)
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
-    x = alt.X("cycles:Q", title=TITLE, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
-    y = ladder.side(order)
+def _panel(name: str, order: Sequence[str], ends: Sequence[Row]) -> Part:
+    end = theme.end(most(ends, "cycles_hi", "published"), ladder.room(once(ends, "text")))
+    x, y = ladder.stack_axis("cycles", TITLE, end), ladder.side(order)
+    tips = vega.tips("device", "setup", "part")
+    tips += vega.numbers(",.0f", {"cycles": "", "cycles_lo": "", "cycles_hi": ""})
+    whole = vega.rows(f"{name}-whole")
+    published = whole.where("isValid(datum.published)")
+    hollow = {"style": ["published", "hollow"], "shape": "diamond", "size": 80}
     parts = list(words.PARTS.values())
-    legend = alt.Legend(columns=theme.columns(parts))
-    color = alt.Color("part:N", scale=alt.Scale(domain=parts), legend=legend, sort=None)
-    tips = [alt.Tooltip(f"{field}:N") for field in ("device", "setup", "part")]
-    tips += [alt.Tooltip(f"cycles{bound}:Q", format=",.0f") for bound in ("", "_lo", "_hi")]
-    bars = alt.Chart(named(name)).mark_bar(height={"band": 0.66})
-    whole = alt.Chart(named(f"{name}-whole"))
-    published = whole.transform_filter("isValid(datum.published)")
     layers = [
-        bars.encode(x, y, color, tooltip=tips, order=alt.Order("at:Q")),
-        whole.mark_rule(style="whisker").encode(
-            alt.X("cycles_lo:Q", title=TITLE), alt.X2("cycles_hi:Q"), y
-        ),
-        published.mark_point(style=["published", "hollow"], shape="diamond", size=80).encode(
-            alt.X("published:Q", title=TITLE), y
-        ),
-        whole.mark_text(style="value", align="left", dx=6).encode(
-            alt.X("cycles_hi:Q", title=TITLE), y, text="text:N"
-        ),
-        *ladder.headings(order),
+        ladder.stacked(vega.rows(name), x, y, "part", parts, tooltip=tips, order="at:Q"),
+        whole.span("rule", "x", "cycles", TITLE, y=y, style="whisker"),
+        published.mark("point", x=channel("published:Q", title=TITLE), y=y, **hollow),
+        ladder.behind(whole, "cycles_hi", TITLE, y),
     ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=ladder.height(order),
-        description="Estimated cycles of a packet by what they are spent on",
-    )
+    text = "Estimated cycles of a packet by what they are spent on"
+    return ladder.down(text, order, layers)

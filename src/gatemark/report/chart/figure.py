@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """One figure of the page: a finding, its definition, panels, and the rows behind them."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-import altair as alt
-
+from gatemark.report.chart.vega import Part
 from gatemark.stats.math.interval import Interval
 
 Row = dict[str, str | float | None]
-Chart = alt.LayerChart | alt.FacetChart
-
-# The page has a style of its own. Its Vega-Lite is older than Altair's, and draws the same of it.
-NOT_KEPT: Final = ("config", "$schema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +24,7 @@ class Figure:
     name: str  # anchor
     title: str
     definition: str
-    panels: tuple[tuple[str, Chart], ...]  # heading (may be empty), chart
+    panels: tuple[tuple[str, Part], ...]  # heading (may be empty), specification
     rows: Sequence[Row]
     columns: Mapping[str, str]
     plan: str = ""
@@ -39,20 +35,9 @@ class Figure:
         return {self.name: self.rows, **self.extra}
 
     def specifications(self) -> list[dict[str, Any]]:
-        """The panels as Vega-Lite, without their data; that they are valid is the tests' care."""
-        made = [chart.to_dict(validate=False) for _, chart in self.panels]
-        return [{key: part for key, part in spec.items() if key not in NOT_KEPT} for spec in made]
-
-    def alone(self, panel: int = 0) -> Chart:
-        """One panel with its data in it, to draw outside the page."""
-        chart = self.panels[panel][1].copy(deep=True)
-        chart.datasets = {name: list(rows) for name, rows in self.datasets().items()}
-        return chart
-
-
-def named(name: str) -> alt.NamedData:
-    """A reference to rows that the page (or `Figure.alone`) supplies."""
-    return alt.NamedData(name=name)
+        """The panels as Vega-Lite, without their data: a copy of the caller's own."""
+        made: list[dict[str, Any]] = json.loads(json.dumps([spec for _, spec in self.panels]))
+        return made
 
 
 def three(name: str, i: Interval | None) -> Row:
@@ -65,6 +50,16 @@ def three(name: str, i: Interval | None) -> Row:
 def finite(value: float) -> float | None:
     """The value, or nothing: JSON has no infinity."""
     return value if math.isfinite(value) else None
+
+
+def most(rows: Sequence[Row], *fields: str) -> float:
+    """The highest value of these columns, at least nothing."""
+    return max((float(row.get(name) or 0) for row in rows for name in fields), default=0.0)
+
+
+def once(rows: Sequence[Row], name: str) -> list[str]:
+    """The values of a column in their order, each once."""
+    return list(dict.fromkeys(str(row[name]) for row in rows))
 
 
 def heads(name: str, head: str, unit: str) -> dict[str, str]:

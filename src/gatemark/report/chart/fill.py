@@ -11,11 +11,10 @@ slab |          o'    o  median over the fills at a step; whisker: least and mos
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-import altair as alt
-
 from gatemark.report.answer.fill import points
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, named
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, finite
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
@@ -103,26 +102,19 @@ def _figure(plan: str, points: Sequence[PointResult], rows: Sequence[Row]) -> Fi
     )
 
 
-def _panel(name: str, arms: Sequence[str], text: str) -> Chart:
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=6, grid=False)
-    x = alt.X("flows:Q", title="entries in the table", axis=axis)
-    y = alt.Y("measured:Q", title="memory taken, MiB")
-    base = alt.Chart(named(name))
+def _panel(name: str, arms: Sequence[str], text: str) -> Part:
+    title = "memory taken, MiB"
+    x = channel("flows:Q", title="entries in the table", axis=theme.si(6, grid=False))
     color, shape = theme.color(arms, arms), theme.shape(arms, arms)
-    detail = alt.Detail("point:N")
-    projected = base.mark_line(style="ideal").encode(
-        x, alt.Y("projected:Q", title="memory taken, MiB"), color, detail
-    )
-    whisker = base.mark_rule(strokeWidth=1.5).encode(
-        x, alt.Y("measured_lo:Q", title="memory taken, MiB"), alt.Y2("measured_hi:Q"), color
-    )
-    tips = [
-        alt.Tooltip("arm:N"),
-        alt.Tooltip("flows:Q", title="entries", format=","),
-        alt.Tooltip("measured:Q", title="MiB", format=".3f"),
-        alt.Tooltip("projected:Q", title="projected", format=".3f"),
-    ]
-    dots = base.mark_point(filled=True, size=38, opacity=1).encode(x, y, color, shape, tooltip=tips)
-    return alt.layer(projected, whisker, dots).properties(
-        width="container", height=theme.HEIGHT, description=f"Memory over flows: {text}"
+    base = vega.rows(name)
+    at = {"x": x, "color": color}
+    projected = {"y": channel("projected:Q", title=title), "detail": "point:N", "style": "ideal"}
+    tips = vega.tips("arm") + vega.numbers(",", {"flows": "entries"})
+    tips += vega.numbers(".3f", {"measured": "MiB", "projected": "projected"})
+    y = channel("measured:Q", title=title)
+    return theme.panel(
+        f"Memory over flows: {text}",
+        base.mark("line", **at, **projected),
+        base.span("rule", "y", "measured", title, **at, strokeWidth=1.5),
+        curve.dots(base, **at, y=y, shape=shape, tooltip=tips),
     )

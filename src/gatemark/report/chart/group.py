@@ -4,12 +4,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
-from gatemark.report.chart import ladder, published, theme
+from gatemark.report.chart import ladder, published, theme, vega
 from gatemark.report.chart.bar import owned, words
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.chart.figure import Figure, Row, finite, heads, once, three
 from gatemark.report.chart.published import Choice
+from gatemark.report.chart.vega import Part, Rows, channel
 from gatemark.report.group import bar, each_run, study
 from gatemark.report.group.bar import Bar
 from gatemark.report.group.source import Source
@@ -133,29 +132,25 @@ def _theirs(pair: Beside, heading: str, key: str, to: Scale) -> Row:
     return {"panel": heading, "key": key, "payload_bps": pair.published.value, "text": text}
 
 
-def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Chart:
-    alike = [this_panel for this_panel in panels if this_panel.l4 == panel.l4]
-    x = theme.bits_across("payload_bps", "payload", to, *_ends(alike))
+def _chart(name: str, panel: Panel, panels: Sequence[Panel], to: Scale) -> Part:
+    of_one_kind = [other for other in panels if other.l4 == panel.l4]
+    x, y = theme.bits_across("payload_bps", "payload", to, *_ends(of_one_kind)), None
     title, y = x["title"], ladder.side(panel.order)
-    arms = list(dict.fromkeys(str(row["arm"]) for row in panel.rows))
-    base = alt.Chart(named(name)).transform_filter(alt.datum.panel == panel.heading)
-    whisker = base.mark_rule(style="whisker")
-    text = base.mark_text(style="value", align="left", dx=6)
-    layers = [
-        base.mark_bar(style="bar", height={"band": 0.66}).encode(
-            x, y, theme.color(arms, []), tooltip=_tips()
-        ),
-        *_ceiling(base, panel, x, y),
-        whisker.encode(alt.X("payload_bps_lo:Q", title=title), alt.X2("payload_bps_hi:Q"), y),
-        *theme.haloed(text.encode(alt.X("payload_bps_hi:Q", title=title), y, text="text:N")),
-        *(_hollow(name, panel, x, y) if panel.hollow else []),
-        *ladder.headings(panel.order),
-    ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=ladder.height(panel.order),
-        description=f"Payload, {panel.heading}",
+    base = vega.rows(name, panel=panel.heading)
+    color, tips = theme.color(once(panel.rows, "arm"), []), vega.tips("setup", "point", "limit")
+    tips += vega.interval("payload_bps")
+    bar, *_ = ladder.ranked(
+        base, "payload_bps", x, y, color=color, tooltip=tips, height={"band": 0.66}
     )
+    text = {"style": "value", "align": "left", "dx": 6, "text": "text:N"}
+    layers = [
+        bar,
+        *_ceiling(base, panel, title, y),
+        base.span("rule", "x", "payload_bps", title, y=y, style="whisker"),
+        *base.haloed(x=channel("payload_bps_hi:Q", title=title), y=y, **text),
+        *(_hollow(name, panel, x, y) if panel.hollow else []),
+    ]
+    return ladder.down(f"Payload, {panel.heading}", panel.order, layers)
 
 
 def _ends(panels: Sequence[Panel]) -> tuple[float, int]:
@@ -166,26 +161,22 @@ def _ends(panels: Sequence[Panel]) -> tuple[float, int]:
     return max([*marks, 1.0]), ladder.room([str(row["text"]) for row in rows])
 
 
-def _ceiling(base: alt.Chart, panel: Panel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _ceiling(base: Rows, panel: Panel, title: str, y: Part) -> list[Part]:
     if not any(row["near"] for row in panel.rows):
         return []
-    mark = base.transform_filter(alt.datum.near == "yes")
-    tick = mark.mark_tick(style="ceiling", thickness=1.5, size=ladder.ROW)
-    return [tick.encode(alt.X("ceiling_bps:Q", title=x["title"]), y)]
+    look = {"style": "ceiling", "thickness": 1.5, "size": ladder.ROW}
+    return [
+        base.where(near="yes").mark("tick", x=channel("ceiling_bps:Q", title=title), y=y, **look)
+    ]
 
 
-def _hollow(name: str, panel: Panel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    rows = alt.Chart(named(f"{name}-published"))
-    base = rows.transform_filter(alt.datum.panel == panel.heading)
-    mark = base.mark_point(style="published", shape="diamond", filled=False, size=70)
-    text = base.mark_text(style="note", align="left", dx=10)
-    return [mark.encode(x, y, tooltip=published.TIPS), text.encode(x, y, text="text:N")]
-
-
-def _tips() -> list[alt.Tooltip]:
-    shown = [alt.Tooltip(f"{name}:N") for name in ("setup", "point", "limit")]
-    names = {"payload_bps": "median", "payload_bps_lo": "low", "payload_bps_hi": "high"}
-    return [*shown, *(alt.Tooltip(f"{n}:Q", title=t, format=".4s") for n, t in names.items())]
+def _hollow(name: str, panel: Panel, x: Part, y: Part) -> list[Part]:
+    base = vega.rows(f"{name}-published", panel=panel.heading)
+    text = {"style": "note", "align": "left", "dx": 10, "text": "text:N"}
+    return [
+        base.mark("point", x=x, y=y, tooltip=published.TIPS, **published.LOOK, shape="diamond"),
+        base.mark("text", x=x, y=y, **text),
+    ]
 
 
 def _tester(rows: Sequence[Row]) -> str:

@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.answer import exact
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import traffic
 from gatemark.stats.judgement import Executed, Judgement
@@ -32,7 +31,7 @@ def _figure(plan: str, walks: Sequence[Executed]) -> Figure:
     rows = sorted(map(_row, walks), key=lambda row: (row["arm"], row["frame_bytes"]))
     arms = list(dict.fromkeys(walk.arm for walk in walks))
     ways = dict.fromkeys(str(_row(walk)["way"]) for walk in walks)
-    most = max(walk.instructions.hi for walk in walks)
+    high = max(walk.instructions.hi for walk in walks)
     columns = {"arm": "arm", "way": "way", "frame_bytes": "frame (B)"}
     columns |= heads("instructions", "instructions of a packet", "instructions")
     return Figure(
@@ -42,7 +41,7 @@ def _figure(plan: str, walks: Sequence[Executed]) -> Figure:
             "Instructions that the gateway executes for one packet, by the size of its frame: the "
             "mode of all walks. A copy that a card makes costs none, one that the CPU makes does."
         ),
-        panels=tuple((way, _panel(name, way, arms, most)) for way in ways),
+        panels=tuple((way, _panel(name, way, arms, high)) for way in ways),
         rows=rows,
         columns=columns,
         plan=plan,
@@ -76,22 +75,16 @@ def _title(walks: Sequence[Executed]) -> str:
     return f"{first.arm}: from {sizes} a packet costs {by} instructions"
 
 
-def _panel(name: str, way: str, arms: Sequence[str], most: float) -> Chart:
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
-    x = alt.X("frame_bytes:Q", title="frame, bytes", axis=axis, scale=alt.Scale(nice=False))
-    scale = alt.Scale(domain=[0, most], nice=True)
-    y = alt.Y("instructions:Q", title="instructions of a packet", axis=axis, scale=scale)
-    color, shape = theme.color(arms, arms), theme.shape(arms, arms)
-    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "way", "frame_bytes", "instructions")]
-    base = alt.Chart(named(name)).transform_filter(alt.datum.way == way)
-    low, high = alt.Y("instructions_lo:Q", title=y["title"]), alt.Y2("instructions_hi:Q")
-    layers = [
-        base.mark_line().encode(x, y, color),
-        base.mark_rule(strokeWidth=1.5).encode(x, low, high, color),
-        base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color, shape, tooltip=tips),
-    ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"Instructions of a packet over its size, {way}",
+def _panel(name: str, way: str, arms: Sequence[str], high: float) -> Part:
+    x = channel("frame_bytes:Q", title="frame, bytes", axis=theme.si(5), scale={"nice": False})
+    title, scale = "instructions of a packet", {"domain": [0, high], "nice": True}
+    y = channel("instructions:Q", title=title, axis=theme.si(5), scale=scale)
+    at = {"x": x, "color": theme.color(arms, arms)}
+    tips, shape = vega.tips("arm", "way", "frame_bytes", "instructions"), theme.shape(arms, arms)
+    base = vega.rows(name, way=way)
+    return theme.panel(
+        f"Instructions of a packet over its size, {way}",
+        base.mark("line", **at, y=y),
+        base.span("rule", "y", "instructions", title, **at, strokeWidth=1.5),
+        curve.dots(base, **at, y=y, shape=shape, tooltip=tips, size=50),
     )

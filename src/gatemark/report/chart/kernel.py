@@ -11,11 +11,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from gatemark.number import si
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group.kernel import AUTOMATA, FILTERS, early, engine, inputs, order
 from gatemark.report.words import number
 from gatemark.stats.judgement import Judgement, PointResult
@@ -131,22 +130,17 @@ def _fastest(panel: str, bars: Sequence[Bar]) -> Iterator[str]:
         yield f"{name}{most} {first.label}{whose}, {rate}{read}"
 
 
-def _panel(name: str, bars: Sequence[Bar], text: str) -> Chart:
+def _panel(name: str, bars: Sequence[Bar], text: str) -> Part:
     labels = list(dict.fromkeys(bar.label for bar in bars))
     arms = list(dict.fromkeys(bar.arm for bar in bars))
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
+    y, offset = channel("kernel:N", sort=labels, title=None), channel("arm:N", sort=arms)
+    base = vega.rows(name, input=bars[0].input).encode(y=y, yOffset=offset)
     color = theme.color(arms, arms if len(arms) > 1 else [])
-    y = alt.Y("kernel:N", sort=labels, title=None)
-    own = alt.Chart(named(name)).transform_filter(alt.datum.input == bars[0].input)
-    base = own.encode(y=y, yOffset=alt.YOffset("arm:N", sort=arms))
-    tips = [alt.Tooltip("kernel:N"), alt.Tooltip("arm:N")]
-    tips.append(alt.Tooltip("ops_s:Q", title=UNIT, format=",.0f"))
-    bar = base.mark_bar().encode(alt.X("ops_s:Q", title=UNIT, axis=axis), color=color, tooltip=tips)
-    whisker = base.mark_rule(style="whisker").encode(
-        alt.X("ops_s_lo:Q", title=UNIT), alt.X2("ops_s_hi:Q")
-    )
-    return alt.layer(bar, whisker).properties(
-        width="container",
-        height=ROW * (1 + len(labels) * len(arms)),
-        description=f"{text}, {bars[0].input}",
-    )
+    x = channel("ops_s:Q", title=UNIT, axis=theme.si(5))
+    tips = [*vega.tips("kernel", "arm"), *vega.numbers(",.0f", {"ops_s": UNIT})]
+    layers = [
+        base.mark("bar", x=x, color=color, tooltip=tips),
+        base.span("rule", "x", "ops_s", UNIT, style="whisker"),
+    ]
+    height = ROW * (1 + len(labels) * len(arms))
+    return theme.panel(f"{text}, {bars[0].input}", *layers, height=height)

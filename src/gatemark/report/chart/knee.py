@@ -3,10 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import altair as alt
-
-from gatemark.report.chart import curve, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, finite, heads, most, three
+from gatemark.report.chart.vega import Part, Rows, channel
 from gatemark.report.group import sweep
 from gatemark.report.group.each_run import letter, testers
 from gatemark.report.group.source import Source
@@ -30,11 +29,11 @@ def figure(source: Source, knees: Sequence[Knee]) -> Figure:
     name = sweep.anchor("knee", knees[0])
     extra = {
         f"{name}-repeats": dots[::step],
-        f"{name}-marks": _marks(knees, max(float(row["offered_pps"] or 0) for row in rows)),
+        f"{name}-marks": _marks(knees, most(rows, "offered_pps")),
         f"{name}-ends": _ends(rows),
     }
-    columns = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
-    columns |= heads("received_pps", "received", "packets/s") | heads("loss_ratio", "loss", "ratio")
+    columns = curve.COLUMNS | heads("received_pps", "received", "packets/s")
+    columns |= heads("loss_ratio", "loss", "ratio")
     ceilings = _ceilings(source, knees)
     panels = tuple(
         (traffic.heading(way), _panel(name, way, rows, sweep.arms(knees), ceilings.get(way, {})))
@@ -175,73 +174,43 @@ def _ends(rows: Sequence[Row]) -> list[Row]:
 
 def _panel(
     name: str, way: str, rows: Sequence[Row], arms: Sequence[str], ceilings: Mapping[str, float]
-) -> Chart:
-    right = max(float(row["offered_pps"] or 0) for row in rows)
-    top = max(float(row["received_pps_hi"] or 0) for row in rows) * 1.15
+) -> Part:
+    right, top = most(rows, "offered_pps"), most(rows, "received_pps_hi") * 1.15
     near = {label: pps for label, pps in ceilings.items() if pps <= top * HEADROOM}
     top = max([top, *(pps * 1.08 for pps in near.values())])
-    x = theme.offered_axis(right)
-    y = theme.received_axis(top)
-    layers = [_ideal(min(right, top), x, y)]
-    for label, pps in near.items():
-        layers += _ceiling(label, pps, y)
-    layers += _knees(name, way, arms, top)
-    dots = curve.only(f"{name}-repeats", way).mark_circle(size=12, opacity=0.45)
-    layers.append(dots.encode(x, y, theme.color(arms)))
-    layers += curve.line(curve.only(name, way), "received_pps", {"x": x, "y": y}, arms)
-    if theme.direct(arms):
-        layers += _names(name, way, arms, x, y)
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"Received against offered rate, {traffic.heading(way)}",
-    )
+    at = {"x": theme.offered_axis(right), "y": theme.received_axis(top)}
+    ideal = [{"offered_pps": end, "received_pps": end} for end in (0, min(right, top))]
+    dots = vega.rows(f"{name}-repeats", direction=way)
+    layers = [vega.inline(*ideal).mark("line", **at, style="ideal", clip=True)]
+    layers += [layer for each in near.items() for layer in _ceiling(*each, at["y"])]
+    layers += _knees(vega.rows(f"{name}-marks", direction=way), arms, top)
+    layers.append(dots.mark("circle", **at, color=theme.color(arms), size=12, opacity=0.45))
+    layers += curve.line(vega.rows(name, direction=way), "received_pps", at, arms)
+    for highest, dy in ((1, -12), (0, 16)) if theme.direct(arms) else ():
+        ends = vega.rows(f"{name}-ends", direction=way, top=highest)
+        look = {"style": "label", "align": "right", "dy": dy}
+        layers.append(ends.mark("text", **at, text="arm:N", color=theme.color(arms), **look))
+    return theme.panel(f"Received against offered rate, {traffic.heading(way)}", *layers)
 
 
-def _ideal(end: float, x: alt.X, y: alt.Y) -> alt.Chart:
-    """All that is offered is received: y = x."""
-    data = alt.InlineData(values=[{"offered_pps": at, "received_pps": at} for at in (0, end)])
-    drawn: alt.Chart = alt.Chart(data).mark_line(style="ideal", clip=True).encode(x, y)
-    return drawn
-
-
-def _ceiling(label: str, pps: float, y: alt.Y) -> list[alt.Chart]:
-    data = alt.InlineData(values=[{"received_pps": pps, "label": named(label, CEILING)}])
-    base = alt.Chart(data)
-    text = base.mark_text(style="note", align="left", dx=4, dy=-6)
+def _ceiling(label: str, pps: float, y: Part) -> list[Part]:
+    base = vega.inline({"received_pps": pps, "label": named(label, CEILING)})
+    text = {"style": "note", "align": "left", "dx": 4, "dy": -6, "text": "label:N"}
     return [
-        base.mark_rule(style="ceiling").encode(y=y),
-        text.encode(y=y, x=alt.value(0), text="label:N"),
+        base.mark("rule", y=y, style="ceiling"),
+        base.mark("text", x=vega.value(0), y=y, **text),
     ]
 
 
-def _knees(name: str, way: str, arms: Sequence[str], top: float) -> list[alt.Chart]:
-    base = curve.only(f"{name}-marks", way)
-    low, high = alt.X("knee_pps_lo:Q"), alt.X2("knee_pps_hi:Q")
-    band = base.mark_rect(opacity=0.25).encode(low, high, color=theme.color(arms))
-    rule = base.mark_rule(strokeWidth=1.5, clip=True)
+def _knees(base: Rows, arms: Sequence[str], top: float) -> list[Part]:
+    color, x = theme.color(arms), channel("knee_pps:Q")
+    rule = {"color": color, "strokeDash": theme.dash(arms), "strokeWidth": 1.5, "clip": True}
     layers = [
-        band,
-        rule.encode(alt.X("knee_pps:Q"), color=theme.color(arms), strokeDash=theme.dash(arms)),
+        base.span("rect", "x", "knee_pps", color=color, opacity=0.25),
+        base.mark("rule", x=x, **rule),
     ]
     for side, align, dx in theme.SIDES if theme.direct(arms) else ():
-        text = base.transform_filter(alt.datum.side == side).transform_calculate(
-            at=f"{top * 0.05} + {top * 0.08} * datum.level"
-        )
-        mark = text.mark_text(style="label", align=align, dx=dx)
-        shown = mark.encode(
-            alt.X("knee_pps:Q"), alt.Y("at:Q"), text="label:N", color=theme.color(arms)
-        )
-        layers.append(shown)
-    return layers
-
-
-def _names(name: str, way: str, arms: Sequence[str], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    base = curve.only(f"{name}-ends", way)
-    layers = []
-    for top, dy in ((1, -12), (0, 16)):
-        text = base.transform_filter(alt.datum.top == top).mark_text(
-            style="label", align="right", dy=dy
-        )
-        layers.append(text.encode(x, y, text="arm:N", color=theme.color(arms)))
+        level = base.where(side=side).reckon(at=f"{top * 0.05} + {top * 0.08} * datum.level")
+        text = {"text": "label:N", "color": color, "style": "label", "align": align, "dx": dx}
+        layers.append(level.mark("text", x=x, y=channel("at:Q"), **text))
     return layers

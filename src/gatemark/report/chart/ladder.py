@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows under headings: names on the left, marks beside them; what bars and changes share."""
+"""The form of bars: rows under headings, names on the left, marks and values beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import altair as alt
-
-from gatemark.report.chart import theme
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Row, most
+from gatemark.report.chart.vega import Part, Rows, channel
 
 ROW = 28  # pixels
 LONGEST = 170  # pixels of a name
@@ -48,36 +49,62 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> list[Rung]:
     return made
 
 
-def side(order: Sequence[str], field: str = "key") -> alt.Y:
+def side(order: Sequence[str], field: str = "key") -> Part:
     """The rows down the page, in this order; `headings` draws those that are none."""
-    axis = alt.Axis(
-        labelExpr=f"{_HEADING} ? '' : substring(datum.value, 5)",
-        labelLimit=LONGEST,
-        ticks=False,
-        domain=False,
-    )
-    scale = alt.Scale(domain=list(order))
-    return alt.Y(f"{field}:N", sort=None, scale=scale, title=None, axis=axis)
+    label = f"{_HEADING} ? '' : substring(datum.value, 5)"
+    axis = {"labelExpr": label, "labelLimit": LONGEST, "ticks": False, "domain": False}
+    return channel(f"{field}:N", sort=None, scale=vega.names(order), title=None, axis=axis)
 
 
-def headings(order: Sequence[str], field: str = "key") -> list[alt.Chart]:
+def headings(order: Sequence[str], field: str = "key") -> list[Part]:
     """The headings, from the left of the names on over the whole row: none has marks."""
     rows = [{field: key, "heading": key[5:]} for key in order if is_heading(key)]
     if not rows:
         return []
     names = [len(key[5:]) for key in order if not is_heading(key)]
-    left = min(LONGEST, max(names, default=0) * _NARROW)
-    text = alt.Chart(alt.InlineData(values=rows)).mark_text(
-        style="heading", align="left", limit=WIDEST
-    )
-    return theme.haloed(text.encode(x=alt.value(-left), y=side(order, field), text="heading:N"))
+    left = vega.value(-min(LONGEST, max(names, default=0) * _NARROW))
+    look = {"style": "heading", "align": "left", "limit": WIDEST}
+    return vega.inline(*rows).haloed(x=left, y=side(order, field), text="heading:N", **look)
 
 
-def height(order: Sequence[str]) -> int:
-    """Pixels for so many rows."""
-    return ROW * len(order)
+def down(description: str, order: Sequence[str], layers: Sequence[Part], row: int = ROW) -> Part:
+    """A panel of such rows."""
+    return vega.panel(description, [*layers, *headings(order)], row * len(order))
 
 
 def room(texts: Sequence[str]) -> int:
     """Pixels that the longest of these labels needs behind its mark."""
     return round(max((len(text) for text in texts), default=0) * _CHARACTER) + 14
+
+
+def across(rows: Sequence[Row], high: str) -> Part:
+    """Where an axis from zero ends that has room for the `text` of these rows behind `high`."""
+    return theme.end(most(rows, high), room([str(row["text"]) for row in rows]))
+
+
+def ranked(base: Rows, name: str, x: Part, y: Part, **parts: Any) -> list[Part]:
+    """Bars with their intervals, and values behind them."""
+    return [
+        base.mark("bar", x=x, y=y, **{"style": "bar", "height": {"band": 0.62}, **parts}),
+        base.span("rule", "x", name, x["title"], y=y, style="whisker"),
+        behind(base, f"{name}_hi", x["title"], y),
+    ]
+
+
+def behind(base: Rows, field: str, title: str, y: Part, **parts: Any) -> Part:
+    """The `text` of each row behind its mark."""
+    look = {"style": "value", "align": "left", "dx": 6, **parts}
+    return base.mark("text", x=channel(f"{field}:Q", title=title), y=y, text="text:N", **look)
+
+
+def stacked(base: Rows, x: Part, y: Part, field: str, parts: Sequence[str], **more: Any) -> Part:
+    """Bars of parts that add up, a colour a part, in this order."""
+    legend = {"columns": theme.columns(parts)}
+    color = channel(f"{field}:N", scale=vega.names(parts), legend=legend, sort=None)
+    return base.mark("bar", x=x, y=y, color=color, height={"band": 0.66}, **more)
+
+
+def stack_axis(field: str, title: str, end: Part) -> Part:
+    """From zero to the right, for bars of parts."""
+    scale = {"domainMax": end}
+    return channel(f"{field}:Q", title=title, axis=theme.si(5), stack="zero", scale=scale)

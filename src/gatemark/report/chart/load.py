@@ -6,11 +6,10 @@ Where there is one way, all setups are lines of one panel.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import altair as alt
-
 from gatemark.report.answer.load import level, percent
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, once, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import traffic
 from gatemark.stats.point.load import FLOWS, WAYS, Load
@@ -85,27 +84,16 @@ def _title(loads: Iterable[Load]) -> str:
     return f"Ticks mislead: {this_load.arm} is {ticks} busy by them, {soak} by the soak"
 
 
-def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Chart:
-    own_rows = [row for row in rows if row["setup"] == setup]
-    lines = list(dict.fromkeys(str(row["arm"]) for row in own_rows))
+def _panel(name: str, setup: str, rows: Sequence[Row], factor: str) -> Part:
+    lines = once([row for row in rows if row["setup"] == setup], "arm")
     ways = sorted(lines, key=lambda line: list(WAYS).index(line) if line in WAYS else 0)
     levels = [float(row["level"] or 1) for row in rows]
+    axis = {"labelExpr": theme.SI, "grid": False, "labelOverlap": True}
     scale = theme.logarithmic(min(levels) * 0.9, max(levels) * 1.1)
-    axis = alt.Axis(labelExpr=theme.SI, grid=False, labelOverlap=True)
-    x = alt.X("level:Q", title=ENDS[factor], axis=axis, scale=scale)
-    percent = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
-    y = alt.Y("busy:Q", title="CPU busy", axis=percent, scale=alt.Scale(domain=[0, 1.05]))
-    base = alt.Chart(named(name)).transform_filter(alt.datum.setup == setup)
-    color, shape, dash = theme.color(ways, ways), theme.shape(ways, ways), theme.dash(ways, ways)
-    low, high = alt.Y("busy_lo:Q", title=y["title"]), alt.Y2("busy_hi:Q")
-    tips = [alt.Tooltip("arm:N", title="by"), alt.Tooltip("level:Q", title=ENDS[factor])]
-    tips += [alt.Tooltip(f"busy{end}:Q", format=".1%") for end in ("", "_lo", "_hi")]
-    return alt.layer(
-        base.mark_area(opacity=0.2).encode(x, low, high, color),
-        base.mark_line(strokeWidth=2).encode(x, y, color, dash),
-        base.mark_point(filled=True, size=38, opacity=1).encode(x, y, color, shape, tooltip=tips),
-    ).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"CPU busy by each way of accounting, {setup or 'every setup'}",
-    )
+    x = channel("level:Q", title=ENDS[factor], axis=axis, scale=scale)
+    percents = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    y = channel("busy:Q", title="CPU busy", axis=percents, scale={"domain": [0, 1.05]})
+    tips = [*vega.tips(arm="by"), channel("level:Q", title=ENDS[factor])]
+    tips += vega.numbers(".1%", {"busy": "", "busy_lo": "", "busy_hi": ""})
+    layers = curve.line(vega.rows(name, setup=setup), "busy", {"x": x, "y": y}, ways, tips, ways)
+    return theme.panel(f"CPU busy by each way of accounting, {setup or 'every setup'}", *layers)

@@ -4,10 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, Rows, between, channel
 from gatemark.report.group import latency, study, sweep, swing, trace
 from gatemark.report.group.latency import Timed
 from gatemark.report.group.study import Study
@@ -180,46 +179,42 @@ def _short(i: Interval) -> Interval:
     return Interval(value, low, high, i.n, i.level)
 
 
-def _panel(name: str, traces: Sequence[Trace], bands: Sequence[Band], arms: Sequence[str]) -> Chart:
+def _panel(name: str, traces: Sequence[Trace], bands: Sequence[Band], arms: Sequence[str]) -> Part:
     d, what = traces[0].point.definition, ", ".join(band.name for band in bands)
-    axis = alt.Axis(tickCount=6, grid=False, labelBound=True)
-    scale = alt.Scale(domain=[0, d.settle_s + d.duration_s], nice=False)
-    x = alt.X("time_s:Q", title="time, s", axis=axis, scale=scale)
-    base = alt.Chart(named(name)).transform_filter(alt.datum.direction == d.direction)
-    layers = [_band(base, band, x, arms, d.settle_s) for band in bands]
-    whole: alt.LayerChart = alt.layer(*layers).resolve_scale(y="independent")
-    return whole.properties(
-        width="container",
+    axis = {"tickCount": 6, "grid": False, "labelBound": True}
+    scale = between(0, d.settle_s + d.duration_s)
+    x = channel("time_s:Q", title="time, s", axis=axis, scale=scale)
+    base = vega.rows(name, direction=d.direction)
+    return theme.panel(
+        f"{what} over time, {traffic.heading(d.direction)}",
+        *({"layer": _band(base, band, x, arms, d.settle_s)} for band in bands),
         height=bands[-1].bottom,
-        description=f"{what} over time, {traffic.heading(d.direction)}",
+        resolve={"scale": {"y": "independent"}},
     )
 
 
-def _band(base: alt.Chart, band: Band, x: alt.X, arms: Sequence[str], settle_s: float) -> Chart:
+def _band(base: Rows, band: Band, x: Part, arms: Sequence[str], settle_s: float) -> list[Part]:
     """One band: its scale has the pixels of its own part of the panel."""
-    axis = alt.Axis(
-        labelExpr=_LABEL.format(factor=band.to.factor),
-        tickCount=5 if band.field == "rate" else 3,
-        orient="left",
-        title=None,
-    )
-    scale = alt.Scale(domain=[0, band.most], range=[band.bottom, band.top], nice=False)
-    y = alt.Y(f"{band.field}:Q", axis=axis, scale=scale)
+    label = _LABEL.format(factor=band.to.factor)
+    axis: Part = {"labelExpr": label, "tickCount": 5 if band.field == "rate" else 3}
+    axis |= {"orient": "left", "title": None}
+    scale = between(0, band.most, range=[band.bottom, band.top])
     color, dash = theme.stroked(arms)
-    spread = base.mark_area(opacity=0.2).encode(
-        x, alt.Y(f"{band.field}_lo:Q"), alt.Y2(f"{band.field}_hi:Q"), color
-    )
-    line = base.mark_line(strokeWidth=1.8).encode(x, y, color, dash)
-    head = alt.Chart(alt.InlineData(values=[{"text": f"{band.name}, {band.to.unit}"}]))
-    text = head.mark_text(style="note", align="left", baseline="bottom", dy=-5, fontSize=12)
-    titled = text.encode(x=alt.value(0), y=alt.value(band.top), text="text:N")
-    return alt.layer(*_settling(band, x, settle_s), spread, line, titled)
+    line = {"y": channel(f"{band.field}:Q", axis=axis, scale=scale), "strokeDash": dash}
+    head = {"style": "note", "align": "left", "baseline": "bottom", "dy": -5, "fontSize": 12}
+    at = {"x": vega.value(0), "y": vega.value(band.top), "text": "text:N"}
+    return [
+        *_settling(band, x, settle_s),
+        base.span("area", "y", band.field, x=x, color=color, opacity=0.2),
+        base.mark("line", x=x, **line, color=color, strokeWidth=1.8),
+        vega.inline({"text": f"{band.name}, {band.to.unit}"}).mark("text", **at, **head),
+    ]
 
 
-def _settling(band: Band, x: alt.X, settle_s: float) -> list[alt.Chart]:
+def _settling(band: Band, x: Part, settle_s: float) -> list[Part]:
     """The time that does not count."""
     if not settle_s:
         return []
-    base = alt.Chart(alt.InlineData(values=[{"time_s": 0, "end": settle_s}]))
-    mark = base.mark_rect(style="noise", opacity=0.5)
-    return [mark.encode(x, alt.X2("end:Q"), y=alt.value(band.top), y2=alt.value(band.bottom))]
+    base = vega.inline({"time_s": 0, "end": settle_s})
+    tall = {"y": vega.value(band.top), "y2": vega.value(band.bottom)}
+    return [base.mark("rect", x=x, x2="end", **tall, style="noise", opacity=0.5)]

@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.answer import capacity
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import ladder, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.capacity.part import OTHERS, Parts, parts
@@ -95,29 +94,15 @@ def _text(model: Model, takes: Interval) -> str:
     return number.quantity_interval(takes, "ns")
 
 
-def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row], title: str) -> Chart:
-    most = max(float(row["ns_hi"] or 0) for row in ends)
-    room = ladder.room([str(row["text"]) for row in ends])
-    end = theme.end(most, room)
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
-    x = alt.X("ns:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
-    y = ladder.side(order)
-    legend = alt.Legend(columns=theme.columns(terms))
-    color = alt.Color("term:N", scale=alt.Scale(domain=list(terms)), legend=legend, sort=None)
-    tips = [alt.Tooltip("setup:N"), alt.Tooltip("term:N")]
-    tips += [alt.Tooltip(f"ns{end}:Q", format=",.0f") for end in ("", "_lo", "_hi")]
-    bars = alt.Chart(named(NAME)).mark_bar(height={"band": 0.66})
-    measured = alt.Chart(named(f"{NAME}-measured"))
-    text = measured.mark_text(style="value", align="left", dx=6)
+def _panel(order: Sequence[str], terms: Sequence[str], ends: Sequence[Row], title: str) -> Part:
+    end = ladder.across(ends, "ns_hi")
+    x, y = ladder.stack_axis("ns", title, end), ladder.side(order)
+    tips = vega.tips("setup", "term") + vega.numbers(",.0f", {"ns": "", "ns_lo": "", "ns_hi": ""})
+    measured = vega.rows(f"{NAME}-measured")
+    tick = {"style": "whisker", "thickness": 2, "size": ladder.ROW - 4}
     layers = [
-        bars.encode(x, y, color, tooltip=tips),
-        measured.mark_tick(style="whisker", thickness=2, size=ladder.ROW - 4).encode(
-            alt.X("ns:Q", title=title), y
-        ),
-        text.encode(alt.X("ns_hi:Q", title=title), y, text="text:N"),
+        ladder.stacked(vega.rows(NAME), x, y, "term", terms, tooltip=tips),
+        measured.mark("tick", x=channel("ns:Q", title=title), y=y, **tick),
+        ladder.behind(measured, "ns_hi", title, y),
     ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=ladder.height(order),
-        description=f"{title} by what it is spent on",
-    )
+    return ladder.down(f"{title} by what it is spent on", order, layers)

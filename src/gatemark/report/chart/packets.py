@@ -4,10 +4,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, most
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group.queue import Loaded, Scene
 from gatemark.report.words import number
 from gatemark.stats.queue.flow import S_NS, Flow
@@ -20,9 +19,9 @@ SHOWN_NS: Final = 30 * S_NS  # of a sawtooth
 ARRIVED, LOST, LOAD, MEDIAN = "arrived", "lost", "load", "median"
 ABOVE: Final = 1.08  # of the longest delay: where lost packets stand
 _TIPS = [
-    alt.Tooltip("kind:N"),
-    alt.Tooltip("time_s:Q", title="sent after, s", format=".3f"),
-    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
+    *vega.tips("kind"),
+    *vega.numbers(".3f", {"time_s": "sent after, s"}),
+    *vega.numbers(".4s", {"delay_ns": "delay"}),
 ]
 MS: Final = "format(datum.value / 1e6, ',~r')"
 
@@ -98,27 +97,20 @@ def _span(loaded: Loaded) -> Row:
     return {"arm": loaded.label, "time_s": round(start, 3), "end_s": round(end, 3)}
 
 
-def _points(name: str, loaded: Loaded, rows: Sequence[Row]) -> Chart:
+def _points(name: str, loaded: Loaded, rows: Sequence[Row]) -> Part:
     own = [row for row in rows if row["arm"] == loaded.label]
-    most = max(float(row["delay_ns"] or 0) for row in own) * 1.05
-    last = max(float(row["time_s"] or 0) for row in own)
-    x = _time("time_s", [0, last], "sent after the first packet, s")
-    y = _wait("delay_ns", "one-way delay, ms", most)
-    base = alt.Chart(named(name)).transform_filter(alt.datum.arm == loaded.label)
-    arrived = base.transform_filter(alt.datum.kind == ARRIVED).mark_point(
-        filled=True, size=7, opacity=0.8
-    )
-    lost = base.transform_filter(alt.datum.kind == LOST).mark_point(
-        shape="cross", filled=True, size=34, angle=45
-    )
-    load = alt.Chart(named(f"{name}-load")).transform_filter(alt.datum.arm == loaded.label)
-    shade = load.mark_rect(style="noise", opacity=0.45, clip=True).encode(x, alt.X2("end_s:Q"))
-    color = alt.Color("arm:N", scale=alt.Scale(domain=[loaded.label]), legend=None)
-    crosses = lost.encode(x, y, color=alt.value("var(--ink)"), tooltip=_TIPS)
-    return alt.layer(shade, arrived.encode(x, y, color, tooltip=_TIPS), crosses).properties(
-        width="container",
+    x = _time("time_s", [0, most(own, "time_s")], "sent after the first packet, s")
+    y = _wait("delay_ns", "one-way delay, ms", most(own, "delay_ns") * 1.05)
+    base, load = (vega.rows(of, arm=loaded.label) for of in (name, f"{name}-load"))
+    color = channel("arm:N", scale=vega.names([loaded.label]), legend=None)
+    at = {"x": x, "y": y, "tooltip": _TIPS, "filled": True}
+    cross = {"color": vega.value("var(--ink)"), "shape": "cross", "size": 34, "angle": 45}
+    return theme.panel(
+        f"One-way delay of each packet over time, {loaded.label}",
+        load.mark("rect", x=x, x2="end_s", style="noise", opacity=0.45, clip=True),
+        base.where(kind=ARRIVED).mark("point", **at, color=color, size=7, opacity=0.8),
+        base.where(kind=LOST).mark("point", **at, **cross),
         height=180,
-        description=f"One-way delay of each packet over time, {loaded.label}",
     )
 
 
@@ -191,31 +183,28 @@ def _bounds(loaded: Loaded) -> Iterator[Row]:
             yield {"arm": loaded.label, "wait_ns": float(f"{value:.4g}"), "text": text}
 
 
-def _teeth(name: str, label: str, rows: Sequence[Row], bounds: Sequence[Row]) -> Chart:
+def _teeth(name: str, label: str, rows: Sequence[Row], bounds: Sequence[Row]) -> Part:
     own = [row for row in (*rows, *bounds) if row["arm"] == label]
-    most = max(float(row["wait_ns"] or 0) for row in own) * 1.12
     times = [float(row["time_s"] or 0) for row in rows if row["arm"] == label]
     x = _time("time_s", [min(times), max(times)], "after the load's first byte, s")
-    y = _wait("wait_ns", "wait, ms", most)
-    color = alt.Color("arm:N", scale=alt.Scale(domain=[label]), legend=None)
-    base = alt.Chart(named(name)).transform_filter(alt.datum.arm == label)
-    wanted = alt.Chart(named(f"{name}-expected")).transform_filter(alt.datum.arm == label)
-    rule = wanted.mark_rule(style="ideal", strokeDash=[5, 3]).encode(y)
-    text = wanted.mark_text(style="note", align="left", dy=-6).encode(
-        y, x=alt.value(4), text="text:N"
+    y = _wait("wait_ns", "wait, ms", most(own, "wait_ns") * 1.12)
+    color = channel("arm:N", scale=vega.names([label]), legend=None)
+    base, wanted = (vega.rows(of, arm=label) for of in (name, f"{name}-expected"))
+    text = {"x": vega.value(4), "y": y, "text": "text:N", "align": "left", "dy": -6}
+    return theme.panel(
+        f"Wait over time, {label}",
+        wanted.mark("rule", y=y, style="ideal", strokeDash=[5, 3]),
+        base.mark("line", x=x, y=y, color=color, strokeWidth=1.4),
+        *wanted.haloed(**text, style="note"),
+        height=180,
     )
-    line = base.mark_line(strokeWidth=1.4).encode(x, y, color)
-    return alt.layer(rule, line, *theme.haloed(text)).properties(
-        width="container", height=180, description=f"Wait over time, {label}"
-    )
 
 
-def _time(field: str, domain: Sequence[float], title: str) -> alt.X:
-    axis = alt.Axis(tickCount=6, grid=False, labelBound=True)
-    return alt.X(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=domain, nice=False))
+def _time(field: str, domain: Sequence[float], title: str) -> Part:
+    axis = {"tickCount": 6, "grid": False, "labelBound": True}
+    return channel(f"{field}:Q", title=title, axis=axis, scale=between(*domain))
 
 
-def _wait(field: str, title: str, most: float) -> alt.Y:
-    axis = alt.Axis(labelExpr=MS, tickCount=4)
-    scale = alt.Scale(domain=[0, most or 1.0], nice=False)
-    return alt.Y(f"{field}:Q", title=title, axis=axis, scale=scale)
+def _wait(field: str, title: str, high: float) -> Part:
+    axis = {"labelExpr": MS, "tickCount": 4}
+    return channel(f"{field}:Q", title=title, axis=axis, scale=between(0, high or 1.0))

@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.quantity import UNITS
 from gatemark.report.answer import pareto as words
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, three
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.words import number
 from gatemark.stats.change.pareto import CPU, DELAY
 from gatemark.stats.judgement import Front, Judgement, Option
@@ -52,28 +51,21 @@ def _row(front: Front, option: Option) -> Row:
     return row | {"verdict": words.fate(option), "kind": kind, "text": text}
 
 
-def _panel(name: str, rows: Sequence[Row], quantity: str) -> Chart:
-    most = max(float(row["rate_hi"] or 0) for row in rows) * ROOM
-    scale = alt.Scale(domain=[0, most], nice=False)
-    title = f"rate, {UNITS[quantity]}"
-    x = alt.X("rate:Q", title=title, axis=alt.Axis(labelExpr=theme.SI, grid=False), scale=scale)
+def _panel(name: str, rows: Sequence[Row], quantity: str) -> Part:
+    title, scale = f"rate, {UNITS[quantity]}", between(0, most(rows, "rate_hi") * ROOM)
+    axis = {"labelExpr": theme.SI, "grid": False}
+    x = channel("rate:Q", title=title, axis=axis, scale=scale)
     ends = [float(row[end] or 1) for row in rows for end in ("delay_lo", "delay_hi")]
     y = theme.delay_axis("delay", ends)
-    base = alt.Chart(named(name))
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=[FRONT, BEATEN]), legend=alt.Legend())
-    wide = alt.X("rate_lo:Q", title=title), alt.X2("rate_hi:Q")
-    tall = alt.Y("delay_lo:Q", title="one-way delay"), alt.Y2("delay_hi:Q")
-    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "verdict")]
-    kept = base.transform_filter(alt.datum.kind == FRONT).mark_point(filled=True, size=80)
-    lost = base.transform_filter(alt.datum.kind == BEATEN).mark_point(style="hollow", size=60)
-    text = base.mark_text(style="value", align="left", dx=9)
-    layers = [
-        base.mark_rule().encode(*wide, y, colour),
-        base.mark_rule().encode(x, *tall, colour),
-        kept.encode(x, y, colour, tooltip=tips),
-        lost.encode(x, y, colour, tooltip=tips),
-        *theme.haloed(text.encode(x, y, text="text:N")),
-    ]
-    return alt.layer(*layers).properties(
-        width="container", height=theme.HEIGHT, description="Delay against rate"
+    color = channel("kind:N", scale=vega.names([FRONT, BEATEN]), legend={})
+    base = vega.rows(name)
+    at = {"x": x, "y": y, "color": color, "tooltip": vega.tips("arm", "verdict")}
+    text = {"x": x, "y": y, "text": "text:N", "style": "value", "align": "left", "dx": 9}
+    return theme.panel(
+        "Delay against rate",
+        base.span("rule", "x", "rate", title, y=y, color=color),
+        base.span("rule", "y", "delay", y["title"], x=x, color=color),
+        base.where(kind=FRONT).mark("point", **at, filled=True, size=80),
+        base.where(kind=BEATEN).mark("point", **at, style="hollow", size=60),
+        *base.haloed(**text),
     )

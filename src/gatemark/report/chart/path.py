@@ -3,12 +3,11 @@
 
 from collections.abc import Iterator, Sequence
 
-import altair as alt
-
 from gatemark.report.answer import search
 from gatemark.report.answer.search import Found
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, named
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, finite
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement
@@ -114,30 +113,21 @@ def _near(search: Found) -> tuple[float, float]:
     return (1 - AROUND) * low / ways, (1 + AROUND) * high / ways
 
 
-def _steps_panel(name: str, arm: str, near: tuple[float, float]) -> Chart:
-    x = alt.X("step:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=6)
-    y = alt.Y(
-        "offered_pps:Q",
-        title="offered, packets/s",
-        axis=axis,
-        scale=alt.Scale(domain=list(near), nice=False),
-    )
+def _steps_panel(name: str, arm: str, near: tuple[float, float]) -> Part:
+    x = channel("step:Q", title="trial", axis={"tickMinStep": 1, "grid": False})
+    scale = between(*near)
+    y = channel("offered_pps:Q", title="offered, packets/s", axis=theme.si(6), scale=scale)
     kinds = [NOTHING, LITTLE, MORE, LATE]
-    legend = alt.Legend(columns=theme.columns(kinds), symbolOpacity=1)
-    color = alt.Color("became:N", scale=alt.Scale(domain=kinds), legend=legend)
-    shapes = alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)])
-    shape = alt.Shape("became:N", scale=shapes, legend=legend)
-    base = alt.Chart(named(name)).transform_filter(alt.datum.arm == arm)
-    line = base.mark_line(style="ideal", clip=True).encode(x, y, detail="repeat:N")
-    tips = [
-        alt.Tooltip("repeat:Q"),
-        alt.Tooltip("offered_pps:Q", title="offered", format=".4s"),
-        alt.Tooltip("loss:Q", format=".3%"),
-    ]
-    dots = base.mark_point(size=40, clip=True).encode(x, y, color, shape, tooltip=tips)
-    return alt.layer(line, dots).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"The rate of each trial of the searches, in their order, {arm}",
+    legend = {"columns": theme.columns(kinds), "symbolOpacity": 1}
+    color = channel("became:N", scale=vega.names(kinds), legend=legend)
+    scale = vega.names(kinds, range=theme.SHAPES[: len(kinds)])
+    shape = channel("became:N", scale=scale, legend=legend)
+    tips = [channel("repeat:Q"), *vega.numbers(".4s", {"offered_pps": "offered"})]
+    tips += vega.numbers(".3%", {"loss": ""})
+    base = vega.rows(name, arm=arm)
+    look = {"color": color, "shape": shape, "tooltip": tips, "size": 40, "clip": True}
+    return theme.panel(
+        f"The rate of each trial of the searches, in their order, {arm}",
+        base.mark("line", x=x, y=y, detail="repeat:N", style="ideal", clip=True),
+        base.mark("point", x=x, y=y, **look),
     )

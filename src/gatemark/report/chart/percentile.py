@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
-import altair as alt
-
-from gatemark.report.chart import curve, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, Rows, between, channel
 from gatemark.report.group import sweep
 from gatemark.report.group.latency import NAMES, PARTS, Load, loads
 from gatemark.report.words import number, traffic
@@ -25,11 +24,9 @@ ROOM = 62  # pixels for these
 _TAILS = {"delay_p999_ns": "a thousand", "delay_p99_ns": "a hundred"}
 _THREE = ("delay_ns", "delay_ns_lo", "delay_ns_hi")
 _TIPS = [
-    *(alt.Tooltip(f"{name}:N") for name in ("arm", "load", "percentile")),
-    alt.Tooltip("offered_pps:Q", title="offered", format="~s"),
-    alt.Tooltip("delay_ns:Q", title="median", format=".4s"),
-    alt.Tooltip("delay_ns_lo:Q", title="low", format=".4s"),
-    alt.Tooltip("delay_ns_hi:Q", title="high", format=".4s"),
+    *vega.tips("arm", "load", "percentile"),
+    *vega.numbers("~s", {"offered_pps": "offered"}),
+    *vega.interval("delay_ns"),
 ]
 
 
@@ -107,45 +104,37 @@ def _rows(load: Load, places: Mapping[str, float]) -> Iterator[Row]:
             yield row | three("delay_ns", measured)
 
 
-def _panel(name: str, way: str, rows: Sequence[Row], over: Mapping[str, Any]) -> Chart:
+def _panel(name: str, way: str, rows: Sequence[Row], over: Mapping[str, Any]) -> Part:
     places: Mapping[str, float] = over["places"]
     expr = " : ".join(f"datum.value == {place} ? '{NAMES[n]}'" for n, place in places.items())
-    axis = alt.Axis(values=list(places.values()), labelExpr=f"{expr} : ''", grid=False)
-    end = alt.ExprRef(f"{max(places.values()) + 0.1:g} * width / max(width - {ROOM}, 40)")
-    scale = alt.Scale(domain=[0, end], nice=False)
-    x = alt.X("place:Q", title="of the packets are no slower", axis=axis, scale=scale)
+    axis = {"values": list(places.values()), "labelExpr": f"{expr} : ''", "grid": False}
+    end = f"{max(places.values()) + 0.1:g} * width / max(width - {ROOM}, 40)"
+    scale = between(0, vega.expression(end))
+    x = channel("place:Q", title="of the packets are no slower", axis=axis, scale=scale)
     y = theme.delay_axis("delay_ns", [float(row[n] or 1) for row in rows for n in _THREE])
-    layers: list[alt.Chart] = []
+    layers: list[Part] = []
     arms: Sequence[str] = over["arms"]
     for place, arm in enumerate(arms):
-        base = curve.only(name, way).transform_filter(alt.datum.arm == arm)
+        base = vega.rows(name, direction=way, arm=arm)
         layers += _lines(base, {"x": x, "y": y}, arms, DODGE * (place - (len(arms) - 1) / 2))
-    layers += _names([row for row in rows if row["direction"] == way], x, y)
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"One-way delay by percentile, {traffic.heading(way)}",
-    )
+    layers.append(_names([row for row in rows if row["direction"] == way], x, y))
+    return theme.panel(f"One-way delay by percentile, {traffic.heading(way)}", *layers)
 
 
-def _lines(
-    base: alt.Chart, scales: Mapping[str, Any], arms: Sequence[str], aside: float
-) -> list[alt.Chart]:
+def _lines(base: Rows, at: Part, arms: Sequence[str], aside: float) -> list[Part]:
     """An arm's lines with a whisker at each point, a little aside of the other arms'."""
-    x, y = scales["x"], scales["y"]
     texts = list(arms) if len(arms) > 1 else []
-    color, shape = theme.color(arms, texts), theme.shape(arms, texts)
-    low, high = alt.Y("delay_ns_lo:Q", title=y["title"]), alt.Y2("delay_ns_hi:Q")
-    line = base.mark_line(strokeWidth=2, xOffset=aside)
-    point = base.mark_point(filled=True, size=38, opacity=1, xOffset=aside)
+    color = {"color": theme.color(arms, texts), "xOffset": aside}
+    whisker = {"x": at["x"], "strokeWidth": 1.5, "opacity": 0.6}
+    line = {"strokeDash": theme.dash(arms, texts), "detail": "load:N", "strokeWidth": 2}
     return [
-        base.mark_rule(strokeWidth=1.5, opacity=0.6, xOffset=aside).encode(x, low, high, color),
-        line.encode(x, y, color, theme.dash(arms, texts), detail="load:N"),
-        point.encode(x, y, color, shape, tooltip=_TIPS),
+        base.span("rule", "y", "delay_ns", at["y"]["title"], **whisker, **color),
+        base.mark("line", **at, **line, **color),
+        curve.dots(base, **at, shape=theme.shape(arms, texts), tooltip=_TIPS, **color),
     ]
 
 
-def _names(rows: Sequence[Row], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _names(rows: Sequence[Row], x: Part, y: Part) -> Part:
     """Each load's name behind the right end of its lowest line."""
     texts: dict[object, Row] = {}
     for row in rows:
@@ -156,10 +145,8 @@ def _names(rows: Sequence[Row], x: alt.X, y: alt.Y) -> list[alt.Chart]:
         {"place": row["place"], "delay_ns": row["delay_ns"], "text": _SHORT[str(row["load"])]}
         for row in texts.values()
     ]
-    text = alt.Chart(alt.InlineData(values=values)).mark_text(
-        style="note", align="left", baseline="middle", dx=9
-    )
-    return [text.encode(x, y, text="text:N")]
+    look = {"style": "note", "align": "left", "baseline": "middle", "dx": 9}
+    return vega.inline(*values).mark("text", x=x, y=y, text="text:N", **look)
 
 
 def _end(row: Row) -> tuple[float, float]:

@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.answer import capacity
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.words import number, traffic
 from gatemark.stats.capacity.model import Check, Model
 from gatemark.stats.math.interval import Interval
@@ -63,40 +62,28 @@ def _printed(model: Model, takes: Interval) -> Interval:
     return Interval(1e9 / takes.value, 1e9 / takes.hi, 1e9 / takes.lo, takes.n, takes.level)
 
 
-def _panel(rows: Sequence[Row], margin: float, unit: str) -> Chart:
+def _panel(rows: Sequence[Row], margin: float, unit: str) -> Part:
     ends = [float(row[key] or 1) for row in rows for key in ("measured", "predicted")]
     span = min(ends) / ROOM, max(ends) * ROOM
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5, labelOverlap=True)
-    scale = theme.logarithmic(*span)
-    x = alt.X("measured:Q", title=f"measured, {unit}", axis=axis, scale=scale)
-    y = alt.Y("predicted:Q", title=f"predicted, {unit}", axis=axis, scale=scale)
+    axes = {"axis": theme.si(5, labelOverlap=True), "scale": theme.logarithmic(*span)}
+    x = channel("measured:Q", title=f"measured, {unit}", **axes)
+    y = channel("predicted:Q", title=f"predicted, {unit}", **axes)
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
-    color = alt.Color("kind:N", scale=alt.Scale(domain=kinds), legend=alt.Legend())
-    shape = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=theme.SHAPES[: len(kinds)]))
-    base = alt.Chart(named(NAME))
-    low, high = (alt.Y("predicted_lo:Q", title=y["title"]), alt.Y2("predicted_hi:Q"))
-    layers: list[alt.Chart] = [
+    color = channel("kind:N", scale=vega.names(kinds), legend={})
+    shape = channel("kind:N", scale=vega.names(kinds, range=theme.SHAPES[: len(kinds)]))
+    tips = vega.tips("setup", "direction", "frame_bytes")
+    tips += vega.numbers(".4s", {"measured": "measured", "predicted": "predicted"})
+    tips += vega.numbers("+.1%", {"error": "off by"})
+    base, look = vega.rows(NAME), {"filled": True, "size": 45, "opacity": 0.9}
+    return theme.panel(
+        f"Predicted against measured {unit}",
         *(_line(span, times, x, y) for times in dict.fromkeys((1.0, margin, 1 / margin))),
-        base.mark_rule(strokeWidth=1.5).encode(x, low, high, color),
-        base.mark_point(filled=True, size=45, opacity=0.9).encode(
-            x, y, color, shape, tooltip=_tips()
-        ),
-    ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"Predicted against measured {unit}",
+        base.span("rule", "y", "predicted", y["title"], x=x, color=color, strokeWidth=1.5),
+        base.mark("point", x=x, y=y, color=color, shape=shape, tooltip=tips, **look),
     )
 
 
-def _line(span: tuple[float, float], times: float, x: alt.X, y: alt.Y) -> alt.Chart:
+def _line(span: tuple[float, float], times: float, x: Part, y: Part) -> Part:
     ends = [{"measured": end, "predicted": end * times} for end in span]
-    line = alt.Chart(alt.InlineData(values=ends))
-    drawn: alt.Chart = line.mark_line(style="ceiling" if times == 1 else "ideal", clip=True)
-    return drawn.encode(x, y)
-
-
-def _tips() -> list[alt.Tooltip]:
-    shown = [alt.Tooltip(f"{name}:N") for name in ("setup", "direction", "frame_bytes")]
-    shown += [alt.Tooltip(f"{k}:Q", title=k, format=".4s") for k in ("measured", "predicted")]
-    return [*shown, alt.Tooltip("error:Q", title="off by", format="+.1%")]
+    style = "ceiling" if times == 1 else "ideal"
+    return vega.inline(*ends).mark("line", x=x, y=y, style=style, clip=True)

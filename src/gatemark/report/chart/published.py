@@ -7,18 +7,19 @@ They never stretch an axis until ours cannot be read: what is too far away is le
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-
-import altair as alt
+from typing import Final
 
 from gatemark.report.answer import reference
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Row, named
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Row
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.words import headline
 from gatemark.stats.change.reference import Beside
 from gatemark.stats.judgement import PointResult
 
 TIMES_LESS, TIMES_MORE = 20.0, 3.0  # than our largest value: so far a marker may be
-TIPS = [alt.Tooltip(f"{name}:N") for name in ("device", "study", "printed", "differs")]
+TIPS = vega.tips("device", "study", "printed", "differs")
+LOOK: Final = {"style": "published", "filled": False, "size": 70}
 LEVELS = (-11, 14, 27)  # pixels from a marker to its name
 CLOSE = 0.1  # of the largest: names of values that are nearer lie on each other
 SHAPES = ("diamond", "square", "triangle-up", "triangle-down", "circle", "cross")
@@ -91,21 +92,17 @@ def row(pair: Beside) -> Row:
     }
 
 
-def layers(name: str, panel: str, devices: Sequence[str], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def layers(name: str, panel: str, devices: Sequence[str], x: Part, y: Part) -> list[Part]:
     """The hollow markers of one panel. A device keeps its marker in all panels."""
-    made = []
-    rows = alt.Chart(named(f"{name}-published"))
-    for device, shape in shapes(devices).items():
-        base = rows.transform_filter((alt.datum.panel == panel) & (alt.datum.device == device))
-        mark = base.mark_point(style="published", shape=shape, filled=False, size=70)
-        made.append(mark.encode(x, y, tooltip=TIPS))
+    rows = vega.rows(f"{name}-published", panel=panel)
+    made = [
+        rows.where(device=device).mark("point", x=x, y=y, tooltip=TIPS, **LOOK, shape=shape)
+        for device, shape in shapes(devices).items()
+    ]
     sides = [(side, align) for side, align, _ in theme.SIDES]
     for (side, align), (level, dy) in product(sides if devices else (), enumerate(LEVELS)):
-        base = rows.transform_filter(
-            (alt.datum.panel == panel) & (alt.datum.named == side) & (alt.datum.level == level)
-        )
-        text = base.mark_text(style="note", align=align, dy=dy)
-        made += theme.haloed(text.encode(x, y, text="device:N"))
+        look = {"text": "device:N", "style": "note", "align": align, "dy": dy}
+        made += rows.where(named=side, level=level).haloed(x=x, y=y, **look)
     return made
 
 
@@ -114,18 +111,15 @@ def shapes(devices: Sequence[str]) -> dict[str, str]:
     return {device: SHAPES[place % len(SHAPES)] for place, device in enumerate(devices)}
 
 
-def key(devices: Sequence[str]) -> Chart:
+def key(devices: Sequence[str]) -> Part:
     """A panel that says which device has which marker: one for a whole figure."""
-    y = alt.Y("device:N", sort=list(devices), axis=None)
+    at = {"x": vega.value(8), "y": channel("device:N", sort=list(devices), axis=None)}
     layers = []
     for device, shape in shapes(devices).items():
-        line = alt.Chart(alt.InlineData(values=[{"device": device}]))
-        mark = line.mark_point(style="published", shape=shape, filled=False, size=70)
-        text = line.mark_text(style="value", align="left", dx=12)
-        layers += [mark.encode(y, x=alt.value(8)), text.encode(y, x=alt.value(8), text="device:N")]
-    return alt.layer(*layers).properties(
-        width="container", height=KEY_ROW * len(devices), description=KEY_HEADING
-    )
+        line = vega.inline({"device": device})
+        layers.append(line.mark("point", **at, **LOOK, shape=shape))
+        layers.append(line.mark("text", **at, text="device:N", style="value", align="left", dx=12))
+    return vega.panel(KEY_HEADING, layers, KEY_ROW * len(devices))
 
 
 def levels(rows: Sequence[Row], field: str) -> None:

@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.answer import search
 from gatemark.report.answer.search import SHARE
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
@@ -61,23 +60,17 @@ def _ends(points: Sequence[PointResult]) -> tuple[PointResult, PointResult]:
     return own_points[0], own_points[-1]
 
 
-def _delay_panel(name: str, load: str, arms: Sequence[str], values: Sequence[float]) -> Chart:
-    x = alt.X("share:N", sort=None, title="share of the throughput", axis=alt.Axis(labelAngle=0))
-    legend = alt.Legend(symbolOpacity=1) if len(arms) > 1 else None
-    color = alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=legend)
-    offset = alt.XOffset("arm:N", sort=list(arms))
-    base = alt.Chart(named(name)).transform_filter(alt.datum.load == load)
-    base = base.encode(x=x, color=color, xOffset=offset)
+def _delay_panel(name: str, load: str, arms: Sequence[str], values: Sequence[float]) -> Part:
+    x = channel("share:N", sort=None, title="share of the throughput", axis={"labelAngle": 0})
+    legend = {"symbolOpacity": 1} if len(arms) > 1 else None
+    color = channel("arm:N", scale=vega.names(arms), legend=legend)
+    offset = channel("arm:N", sort=list(arms))
+    base = vega.rows(name, load=load).encode(x=x, color=color, xOffset=offset)
     y = theme.delay_axis("delay_p50_ns", values)
-    upright = base.mark_rule(strokeWidth=1.5).encode(y, alt.Y2("delay_p99_ns:Q"))
-    tips = [
-        alt.Tooltip("arm:N", title="setup"),
-        alt.Tooltip("delay_p50_ns:Q", title="median", format=".4s"),
-        alt.Tooltip("delay_p99_ns:Q", title="99 %", format=".4s"),
-    ]
-    dots = base.mark_point(size=60, filled=True).encode(y, tooltip=tips)
-    return alt.layer(upright, dots).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"One-way delay at shares of the throughput, {load}",
+    tips = vega.tips(arm="setup")
+    tips += vega.numbers(".4s", {"delay_p50_ns": "median", "delay_p99_ns": "99 %"})
+    return theme.panel(
+        f"One-way delay at shares of the throughput, {load}",
+        base.mark("rule", y=y, y2="delay_p99_ns", strokeWidth=1.5),
+        base.mark("point", y=y, tooltip=tips, size=60, filled=True),
     )

@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.chart import across, published, theme
 from gatemark.report.chart.across import Look
-from gatemark.report.chart.figure import Figure, Row, finite, heads, three
+from gatemark.report.chart.figure import Figure, Row, finite, heads, most, once, three
 from gatemark.report.chart.published import Choice
+from gatemark.report.chart.vega import between, channel
 from gatemark.report.group import each_run, line, study
 from gatemark.report.group.line import Line
 from gatemark.report.group.source import Source
@@ -35,10 +34,10 @@ def _throughput(source: Source, study: Study, drawn: Sequence[Line], choice: Cho
     hollow = across.published_rows(choice, drawn, field)
     published.levels(hollow, field)
     ceilings = _ceilings(source, drawn)
-    most = _most(drawn, hollow, ceilings)
-    axes = {l4: theme.bits_axis(field, "payload", end) for l4, end in most.items()}
-    names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
-    look = Look(name, field, axes, most, names, choice.devices, is_direct)
+    ends = _ends(drawn, hollow, ceilings)
+    axes = {l4: theme.bits_axis(field, "payload", end) for l4, end in ends.items()}
+    names, is_direct = line.names(drawn), across.is_direct(drawn, field, ends)
+    look = Look(name, field, axes, ends, names, choice.devices, is_direct)
     parts = [_what(drawn), "Line: median; band: its interval.", _tester(ceilings)]
     parts.append(line.straight(drawn))
     columns = across.COLUMNS | heads(field, "payload", "bit/s")
@@ -58,15 +57,14 @@ def _share(study: Study, drawn: Sequence[Line], choice: Choice) -> Figure:
     name, field = f"{study.anchor}-share", "share"
     hollow = _published_shares(across.published_rows(choice, drawn, field))
     rows = [row for line in drawn for row in _shares(line)]
-    end = max([float(row["share_hi"] or 0) for row in rows] + [1.0]) * ABOVE
-    axis = alt.Axis(format=".0%", tickCount=5)
-    scale = alt.Scale(domain=[0, end], nice=False)
-    y = alt.Y("share:Q", title="share of the plateau", axis=axis, scale=scale)
+    end = max(most(rows, "share_hi"), 1.0) * ABOVE
+    axis = {"format": ".0%", "tickCount": 5}
+    y = channel("share:Q", title="share of the plateau", axis=axis, scale=between(0, end))
     kinds = list(dict.fromkeys(line.l4 for line in drawn))
-    axes, most = dict.fromkeys(kinds, y), dict.fromkeys(kinds, end)
-    devices = list(dict.fromkeys(str(row["device"]) for row in hollow))
-    names, is_direct = line.names(drawn), across.is_direct(drawn, field, most)
-    look = Look(name, field, axes, most, names, devices, is_direct)
+    axes, ends = dict.fromkeys(kinds, y), dict.fromkeys(kinds, end)
+    devices = once(hollow, "device")
+    names, is_direct = line.names(drawn), across.is_direct(drawn, field, ends)
+    look = Look(name, field, axes, ends, names, devices, is_direct)
     text = (
         "Each line by its own plateau: the median at its largest two sizes (three of six or "
         "more). A line that still rises there has none and is left out. "
@@ -118,7 +116,7 @@ def _published_shares(rows: Sequence[Row]) -> list[Row]:
     return texts
 
 
-def _most(
+def _ends(
     drawn: Sequence[Line], hollow: Sequence[Row], ceilings: Sequence[Row]
 ) -> dict[str, float]:
     """Where each protocol's axis ends: over all that is drawn on it."""
@@ -146,8 +144,7 @@ def _ceilings(source: Source, drawn: Sequence[Line]) -> list[Row]:
     for panel in line.panels(drawn):
         for rows in _alone(source, panel).values():
             ordered = [rows[size] for size in sorted(rows)]
-            most = max(float(row["payload_bps"] or 0) for row in ordered)
-            near = "yes" if most <= NEAR * tops[panel[0].l4] else ""
+            near = "yes" if most(ordered, "payload_bps") <= NEAR * tops[panel[0].l4] else ""
             for place, row in enumerate(ordered):
                 all_rows.append(row | {"near": near, "named": "" if place else "yes"})
     return all_rows
@@ -156,11 +153,11 @@ def _ceilings(source: Source, drawn: Sequence[Line]) -> list[Row]:
 def _alone(source: Source, panel: Sequence[Line]) -> dict[str, dict[float, Row]]:
     """By the name of its line, which has the letter of its run, and by size."""
     points = [point for this_line in panel for point in this_line.points]
-    most = each_run.ceilings(source, points)
+    ceilings = each_run.ceilings(source, points)
     lines: dict[str, dict[float, Row]] = {}
     for this_line in panel:
         for place, point in enumerate(this_line.points):
-            if alone := most.get(id(point)):
+            if alone := ceilings.get(id(point)):
                 name = named(each_run.letter(source, point.arm), "tester's ceiling")
                 row = across.base_row(this_line, place) | {"payload_bps": alone.value}
                 lines.setdefault(name, {})[this_line.size(place)] = row | {"line": name}

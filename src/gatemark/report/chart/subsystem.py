@@ -4,11 +4,10 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-import altair as alt
-
 from gatemark.report.answer import kernel_path as words
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.chart import ladder, vega
+from gatemark.report.chart.figure import Figure, Row
+from gatemark.report.chart.vega import Part
 from gatemark.report.group import sweep
 from gatemark.stats.judgement import Judgement, Travel
 
@@ -83,29 +82,14 @@ def _place(kept: Sequence[str], name: str) -> int:
 
 def _panel(
     name: str, order: Sequence[str], parts: Sequence[str], ends: Sequence[Row], unit: str
-) -> Chart:
-    most = max(float(row["amount"] or 0) for row in ends)
-    room = ladder.room([str(row["text"]) for row in ends])
-    end = theme.end(most, room)
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=5)
-    title = f"{unit} a packet"
-    x = alt.X("amount:Q", title=title, axis=axis, stack="zero", scale=alt.Scale(domainMax=end))
-    y = ladder.side(order)
-    legend = alt.Legend(columns=theme.columns(parts))
-    color = alt.Color("part:N", scale=alt.Scale(domain=list(parts)), legend=legend, sort=None)
-    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "packet", "subsystem", "calls")]
-    tips.append(alt.Tooltip("amount:Q", format=",.0f"))
-    bars = alt.Chart(named(name)).mark_bar(height={"band": 0.66})
-    text = alt.Chart(named(f"{name}-all")).mark_text(style="value", align="left", dx=6)
+) -> Part:
+    title, y = f"{unit} a packet", ladder.side(order)
+    x = ladder.stack_axis("amount", title, ladder.across(ends, "amount"))
+    tips = vega.tips("arm", "packet", "subsystem", "calls")
+    tips += vega.numbers(",.0f", {"amount": ""})
+    base = vega.rows(name).reckon(place=f"indexof({list(parts)!r}, datum.part)")
     layers = [
-        bars.encode(x, y, color, order=alt.Order("place:Q"), tooltip=tips).transform_calculate(
-            place=f"indexof({list(parts)!r}, datum.part)"
-        ),
-        text.encode(alt.X("amount:Q", title=title), y, text="text:N"),
-        *ladder.headings(order),
+        ladder.stacked(base, x, y, "part", parts, tooltip=tips, order="place:Q"),
+        ladder.behind(vega.rows(f"{name}-all"), "amount", title, y),
     ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=ladder.height(order),
-        description="What one packet runs, by subsystem",
-    )
+    return ladder.down("What one packet runs, by subsystem", order, layers)

@@ -9,8 +9,8 @@ none of these colours; dash and marker repeat the arm for those who do not see t
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import altair as alt
-
+from gatemark.report.chart import vega
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.words import number
 from gatemark.report.words.number import Scale
 
@@ -31,6 +31,7 @@ LONGEST_LABEL = 14
 _CHARACTER, _SYMBOL, _LONGEST = 6.6, 36, 300
 _BESIDE = 190  # pixels beside a plot, at most: names of an axis and padding
 LEAST = 1e-6  # of a log scale whose lower end would be zero, of its upper one
+_STROKES = {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2}
 LABELLED = 3  # up to so many arms are named at their lines, more get a legend
 
 _INK, _SOFT, _GRID, _PAPER = "var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"
@@ -94,123 +95,123 @@ def config() -> dict[str, Any]:
     }
 
 
-def color(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.Color:
+def color(arms: Sequence[str], texts: Sequence[str] | None = None) -> Part:
     """An arm's colour, which the page's palette gives."""
-    return alt.Color("arm:N", scale=alt.Scale(domain=list(arms)), legend=_legend(arms, texts))
+    return channel("arm:N", scale=vega.names(arms), legend=_legend(arms, texts))
 
 
-def shape(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.Shape:
+def shape(arms: Sequence[str], texts: Sequence[str] | None = None) -> Part:
     """An arm's marker."""
-    scale = alt.Scale(domain=list(arms), range=_cycle(SHAPES, arms))
-    return alt.Shape("arm:N", scale=scale, legend=_legend(arms, texts))
+    scale = vega.names(arms, range=_cycle(SHAPES, arms))
+    return channel("arm:N", scale=scale, legend=_legend(arms, texts))
 
 
-def dash(arms: Sequence[str], texts: Sequence[str] | None = None) -> alt.StrokeDash:
+def dash(arms: Sequence[str], texts: Sequence[str] | None = None) -> Part:
     """An arm's dash."""
-    scale = alt.Scale(domain=list(arms), range=_cycle(DASHES, arms))
-    return alt.StrokeDash("arm:N", scale=scale, legend=_legend(arms, texts))
+    scale = vega.names(arms, range=_cycle(DASHES, arms))
+    return channel("arm:N", scale=scale, legend=_legend(arms, texts))
 
 
-def stroked(arms: Sequence[str]) -> tuple[alt.Color, alt.StrokeDash]:
+def stroked(arms: Sequence[str]) -> tuple[Part, Part]:
     """Colour and dash of lines without markers; the legend shows strokes."""
-    legend = alt.Legend(
-        columns=columns(arms),
-        symbolType="stroke",
-        symbolSize=500,
-        symbolStrokeWidth=2,
-        symbolOpacity=1,
-    )
-    shown_legend = legend if len(arms) > 1 else None
-    colors, dashes = alt.Scale(domain=list(arms)), _cycle(DASHES, arms)
-    scale = alt.Scale(domain=list(arms), range=dashes)
+    legend = None
+    if len(arms) > 1:
+        legend = {"columns": columns(arms), **_STROKES, "symbolOpacity": 1}
+    scale = vega.names(arms, range=_cycle(DASHES, arms))
     return (
-        alt.Color("arm:N", scale=colors, legend=shown_legend),
-        alt.StrokeDash("arm:N", scale=scale, legend=shown_legend),
+        channel("arm:N", scale=vega.names(arms), legend=legend),
+        channel("arm:N", scale=scale, legend=legend),
     )
 
 
-def _legend(arms: Sequence[str], texts: Sequence[str] | None) -> alt.Legend | None:
-    """All layers of a panel must agree on it, or Vega-Lite complains. `told`: just these arms."""
+def strokes(field: str, levels: Sequence[str]) -> Part:
+    """A dash for each level of what is no arm, solid for the last, with a legend of strokes."""
+    legend = {"columns": columns(levels), **_STROKES} if len(levels) > 1 else None
+    dashes = list(reversed(_cycle(DASHES, levels)))
+    return channel(f"{field}:N", scale=vega.names(levels, range=dashes), legend=legend)
+
+
+def _legend(arms: Sequence[str], texts: Sequence[str] | None) -> Part | None:
+    """All layers of a panel must agree on it, or Vega-Lite complains. `texts`: just these arms."""
     if texts is None:
-        return None if direct(arms) else alt.Legend(symbolOpacity=1)
-    return alt.Legend(symbolOpacity=1, values=list(texts)) if texts else None
+        return None if direct(arms) else {"symbolOpacity": 1}
+    return {"symbolOpacity": 1, "values": list(texts)} if texts else None
 
 
 def _cycle(kinds: Sequence[Any], arms: Sequence[str]) -> list[Any]:
     return [kinds[place % len(kinds)] for place in range(len(arms))]
 
 
-def offered_axis(most: float) -> alt.X:
+def si(ticks: int, **parts: Any) -> Part:
+    """An axis labelled 10k, 20k."""
+    return {"labelExpr": SI, "tickCount": ticks, **parts}
+
+
+def offered_axis(most: float) -> Part:
     """The offered rate across, from zero, labelled 10k, 20k."""
-    scale = alt.Scale(domain=[0, most], nice=False)
-    axis = alt.Axis(labelExpr=SI, tickCount=6, grid=False)
-    return alt.X("offered_pps:Q", title="offered, packets/s", axis=axis, scale=scale)
+    axis, scale = si(6, grid=False), between(0, most)
+    return channel("offered_pps:Q", title="offered, packets/s", axis=axis, scale=scale)
 
 
-def haloed(text: alt.Chart) -> list[alt.Chart]:
-    """Text that can be read over lines: paper around its letters."""
-    under = text.copy(deep=True)
-    under.mark = alt.MarkDef(**{**text.mark.to_dict(), "style": [text.mark.style, "halo"]})
-    return [under, text]
+def received_axis(most: float) -> Part:
+    """The received rate upwards, from zero."""
+    scale = between(0, most)
+    return channel("received_pps:Q", title="received, packets/s", axis=si(6), scale=scale)
 
 
-def bits_axis(field: str, title: str, most: float) -> alt.Y:
+def bits_axis(field: str, title: str, most: float) -> Part:
     """A rate in bit/s upwards, from zero, labelled in the unit that suits its end."""
     to = number.scale([most], "bit/s")
-    axis = alt.Axis(labelExpr=f"format(datum.value / {to.factor:g}, ',~r')", tickCount=5)
-    scale = alt.Scale(domain=[0, most], nice=False)
-    return alt.Y(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
+    axis = {"labelExpr": f"format(datum.value / {to.factor:g}, ',~r')", "tickCount": 5}
+    return channel(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=between(0, most))
 
 
-def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> alt.X:
+def bits_across(field: str, title: str, to: Scale, most: float, room: int) -> Part:
     """A rate in bit/s from zero to the right, with so many pixels for text behind its end."""
-    axis = alt.Axis(
-        labelExpr=f"format(datum.value / {to.factor:g}, ',~r')", tickCount=4, labelBound=True
-    )
-    scale = alt.Scale(domain=[0, end(most, room)], nice=False)
-    return alt.X(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
+    label = f"format(datum.value / {to.factor:g}, ',~r')"
+    axis = {"labelExpr": label, "tickCount": 4, "labelBound": True}
+    scale = between(0, end(most, room))
+    return channel(f"{field}:Q", title=f"{title}, {to.unit}", axis=axis, scale=scale)
 
 
-def end(most: float, room: int) -> alt.ExprRef:
+def end(most: float, room: int) -> Part:
     """Where an axis from zero ends that has so many pixels for text behind its highest value."""
-    return alt.ExprRef(f"{most:g} * width / max(width - {room}, 40)")
+    return vega.expression(f"{most:g} * width / max(width - {room}, 40)")
 
 
-def columns(names: Sequence[str], most: int = 2) -> alt.ExprRef:
+def columns(names: Sequence[str], most: int = 2) -> Part:
     """A legend's columns: so many where its names have room in them, one on a narrow screen.
 
     By the room for the whole figure: `width` is less once the axes have their part of it, and a
     legend that gets more rows by that loses the upper ones.
     """
     wide = most * (max(map(len, names), default=0) * _CHARACTER + _SYMBOL) + _BESIDE
-    return alt.ExprRef(f"containerSize()[0] < {wide:.0f} ? 1 : {most}")
+    return vega.expression(f"containerSize()[0] < {wide:.0f} ? 1 : {most}")
 
 
-def delay_axis(field: str, values: Sequence[float]) -> alt.Y:
+def delay_axis(field: str, values: Sequence[float]) -> Part:
     """A delay in ns upwards, on a log axis over all that was found."""
     low = 10.0 ** (len(str(int(max(min(values), 1.0)))) - 1)
     high = max(values) * 1.6
-    axis = alt.Axis(labelExpr=TIME, values=decades(low, high))
-    scale = logarithmic(low, high)
-    return alt.Y(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
+    axis = {"labelExpr": TIME, "values": decades(low, high)}
+    return channel(f"{field}:Q", title="one-way delay", axis=axis, scale=logarithmic(low, high))
 
 
-def delay_across(field: str, span: tuple[float, float]) -> alt.X:
+def delay_across(field: str, span: tuple[float, float], title: str = "one-way delay") -> Part:
     """A delay in ns to the right, on a log axis just over what was found."""
     low, high = span[0] * 0.9, span[1] * 1.1
-    axis = alt.Axis(labelExpr=TIME, values=decades(low, high), grid=False, labelOverlap=True)
-    scale = logarithmic(low, high)
-    return alt.X(f"{field}:Q", title="one-way delay", axis=axis, scale=scale)
+    ticks = decades(low, high)
+    axis = {"labelExpr": TIME, "values": ticks, "grid": False, "labelOverlap": True}
+    return channel(f"{field}:Q", title=title, axis=axis, scale=logarithmic(low, high))
 
 
-def logarithmic(low: float, high: float, base: int = 10) -> alt.Scale:
+def logarithmic(low: float, high: float, base: int = 10) -> Part:
     """A log scale between two ends, the lower of which is above zero.
 
     What is zero has no place on it: it lies at the lower end. Vega puts it at the upper one, and
     every other value too where an end is zero.
     """
-    ends = [max(low, high * LEAST), high]
-    return alt.Scale(type="log", base=base, domain=ends, nice=False, clamp=True)
+    return between(max(low, high * LEAST), high, type="log", base=base, clamp=True)
 
 
 def decades(low: float, high: float) -> list[float]:
@@ -220,18 +221,6 @@ def decades(low: float, high: float) -> list[float]:
     return [value for value in values if low <= value <= high]
 
 
-def strokes(field: str, levels: Sequence[str]) -> alt.StrokeDash:
-    """A dash for each level of what is no arm, solid for the last, with a legend of strokes."""
-    legend = alt.Legend(
-        symbolType="stroke", symbolSize=500, symbolStrokeWidth=2, columns=columns(levels)
-    )
-    dashes = list(reversed(_cycle(DASHES, levels)))
-    scale = alt.Scale(domain=list(levels), range=dashes)
-    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend if len(levels) > 1 else None)
-
-
-def received_axis(most: float) -> alt.Y:
-    """The received rate upwards, from zero."""
-    scale = alt.Scale(domain=[0, most], nice=False)
-    axis = alt.Axis(labelExpr=SI, tickCount=6)
-    return alt.Y("received_pps:Q", title="received, packets/s", axis=axis, scale=scale)
+def panel(description: str, *layers: Part, height: float = HEIGHT, **parts: Any) -> Part:
+    """Layers over each other, at the height of most figures."""
+    return vega.panel(description, layers, height, **parts)

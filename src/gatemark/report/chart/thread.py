@@ -4,10 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import altair as alt
-
-from gatemark.report.chart import ladder, theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import ladder, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, once, three
+from gatemark.report.chart.vega import Part, Rows, between, channel
 from gatemark.report.group import sweep, thread
 from gatemark.report.group.thread import Use
 from gatemark.report.words import number
@@ -112,70 +111,52 @@ def _total(use: Use, key: str) -> Row:
     return {"key": key, "text": text} | three("busy", use.total)
 
 
-def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Chart:
+def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Part:
     totals = [_total(use, "") for use in uses]
-    most = max(float(row["busy_hi"] or 0) for row in totals)
-    x = _axis(max(1.0, most), ladder.room([str(row["text"]) for row in totals]))
-    y = ladder.side(order)
-    bars, sums = alt.Chart(named(name)), alt.Chart(named(f"{name}-totals"))
-    threads = bars.transform_filter(alt.datum.lane == "gateway")
-    inside = threads.transform_calculate(middle="(datum.start + datum.end) / 2")
-    full = alt.Chart(alt.InlineData(values=[{"start": 1}])).mark_rule(style="ceiling")
-    whisker = sums.mark_rule(style="whisker", yOffset=-THIN)
-    text = sums.mark_text(style="value", align="left", dx=8, dy=-THIN)
+    x = _axis(max(1.0, most(totals, "busy_hi")), ladder.room(once(totals, "text")))
+    y, title = ladder.side(order), x["title"]
+    bars, sums = vega.rows(name), vega.rows(f"{name}-totals")
+    threads = bars.where(lane="gateway")
+    inside = threads.reckon(middle="(datum.start + datum.end) / 2")
+    bar = {"color": _color(uses), "tooltip": _TIPS, "height": THICK, "yOffset": -THIN}
+    name_at = {"x": channel("middle:Q", title=title), "y": y, "text": "label:N", "dy": -THIN}
+    text = {"y": y, "text": "text:N", "style": "value", "align": "left", "dx": 8, "dy": -THIN}
     layers = [
-        full.encode(x),
-        _bar(threads, THICK, -THIN).encode(x, alt.X2("end:Q"), y, _color(uses), tooltip=_tips()),
-        inside.mark_text(style="within", dy=-THIN).encode(
-            alt.X("middle:Q", title=x["title"]), y, text="label:N"
-        ),
+        vega.inline({"start": 1}).mark("rule", x=x, style="ceiling"),
+        threads.mark("bar", x=x, x2="end", y=y, **bar),
+        inside.mark("text", **name_at, style="within"),
         *_tester(bars, uses, x, y),
-        whisker.encode(alt.X("busy_lo:Q", title=x["title"]), alt.X2("busy_hi:Q"), y),
-        *theme.haloed(text.encode(alt.X("busy_hi:Q", title=x["title"]), y, text="text:N")),
-        *ladder.headings(order),
+        sums.span("rule", "x", "busy", title, y=y, style="whisker", yOffset=-THIN),
+        *sums.haloed(x=channel("busy_hi:Q", title=title), **text),
     ]
-    return alt.layer(*layers).properties(
-        width="container", height=ROW * len(order), description="CPU by thread"
-    )
+    return ladder.down("CPU by thread", order, layers, ROW)
 
 
-def _axis(most: float, room: int) -> alt.X:
-    end = theme.end(most, room)
-    whole = range(2, 1 + int(min(most, MOST_CPUS)))
-    axis = alt.Axis(format=".0%", values=[0, 0.5, 1, *whole])
-    scale = alt.Scale(domain=[0, end], nice=False)
-    return alt.X("start:Q", title="share of one CPU", axis=axis, scale=scale)
+def _axis(high: float, room: int) -> Part:
+    whole = range(2, 1 + int(min(high, MOST_CPUS)))
+    axis = {"format": ".0%", "values": [0, 0.5, 1, *whole]}
+    scale = between(0, theme.end(high, room))
+    return channel("start:Q", title="share of one CPU", axis=axis, scale=scale)
 
 
-def _bar(base: alt.Chart, thick: int, down: int) -> alt.Chart:
-    bar: alt.Chart = base.mark_bar(height=thick, yOffset=down)
-    return bar
-
-
-def _tester(bars: alt.Chart, uses: Sequence[Use], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _tester(bars: Rows, uses: Sequence[Use], x: Part, y: Part) -> list[Part]:
     """Sender and sink in one line where they share a CPU, else below each other."""
     shared = any(use.is_shared for use in uses)
     made = []
     for place, who in enumerate(TESTER):
         down = THICK - THIN + 1 + (0 if shared else place * (THIN + 1))
-        mark = bars.transform_filter(alt.datum.lane == who).mark_bar(
-            style="tester", filled=who == TESTER[0], height=THIN, yOffset=down
-        )
-        made.append(mark.encode(x, alt.X2("end:Q"), y, tooltip=_tips()))
+        look = {"style": "tester", "filled": who == TESTER[0], "height": THIN, "yOffset": down}
+        own = bars.where(lane=who)
+        made.append(own.mark("bar", x=x, x2="end", y=y, tooltip=_TIPS, **look))
     return made
 
 
-def _color(uses: Sequence[Use]) -> alt.Color:
+def _color(uses: Sequence[Use]) -> Part:
     threads = thread.names(uses)
-    legend = alt.Legend(columns=theme.columns(threads, 3), symbolType="square", symbolOpacity=1)
-    scale = alt.Scale(domain=threads)
-    return alt.Color("who:N", scale=scale, legend=legend if len(threads) > 1 else None)
+    legend = {"columns": theme.columns(threads, 3), "symbolType": "square", "symbolOpacity": 1}
+    shown = legend if len(threads) > 1 else None
+    return channel("who:N", scale=vega.names(threads), legend=shown)
 
 
-def _tips() -> list[alt.Tooltip]:
-    names = {"busy": "median", "busy_lo": "low", "busy_hi": "high"}
-    shown = {"arm": "setup", "point": "traffic", "who": "thread", "cpu": "CPU"}
-    return [
-        *(alt.Tooltip(f"{name}:N", title=title) for name, title in shown.items()),
-        *(alt.Tooltip(f"{name}:Q", title=title, format=".1%") for name, title in names.items()),
-    ]
+_TIPS = vega.tips(arm="setup", point="traffic", who="thread", cpu="CPU")
+_TIPS += vega.interval("busy", ".1%")

@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.report.answer import search
 from gatemark.report.answer.search import NAMES, Found
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, three
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group import sweep
 from gatemark.report.words import number, traffic
 from gatemark.stats.judgement import Judgement, PointResult
@@ -116,41 +115,26 @@ def _varied(searches: Sequence[Found]) -> set[str]:
 
 def _panel(
     name: str, field: str, rows: Sequence[Row], arms: Sequence[str], loads: Sequence[str]
-) -> Chart:
-    most = max((float(row[f"{field}_hi"] or 0) for row in rows), default=1.0) * HEADROOM
-    x = alt.X("load:N", sort=list(loads), title=None, axis=alt.Axis(labelAngle=0, grid=False))
-    y = _upwards(field, most)
-    offset = alt.XOffset("arm:N", sort=list(arms))
-    texts = list(arms) if len(arms) > 1 else None
-    color = alt.Color(
-        "arm:N",
-        scale=alt.Scale(domain=list(arms)),
-        legend=alt.Legend(symbolOpacity=1, values=texts) if texts else None,
-    )
-    base = alt.Chart(named(name)).encode(x=x, xOffset=offset, color=color)
-    title = y["title"]
-    whisker = base.mark_rule(strokeWidth=1.5).encode(
-        alt.Y(f"{field}_lo:Q", title=title), alt.Y2(f"{field}_hi:Q")
-    )
-    tips = [
-        alt.Tooltip("arm:N", title="setup"),
-        alt.Tooltip("goal:N"),
-        alt.Tooltip("load:N"),
-        alt.Tooltip(f"{field}:Q", title="median", format=".4s"),
-        alt.Tooltip("bound:N"),
-    ]
-    filled = base.transform_filter(alt.datum.goal == NAMES["ndr"]).mark_point(size=60, filled=True)
-    hollow = base.transform_filter(alt.datum.goal == NAMES["pdr"]).mark_point(style="hollow")
-    return alt.layer(
-        whisker, hollow.encode(y, tooltip=tips), filled.encode(y, tooltip=tips)
-    ).properties(
-        width="container", height=theme.HEIGHT, description=f"{title} for each load, by setup"
+) -> Part:
+    x = channel("load:N", sort=list(loads), title=None, axis={"labelAngle": 0, "grid": False})
+    y = _upwards(field, most(rows, f"{field}_hi") * HEADROOM)
+    legend = {"symbolOpacity": 1, "values": list(arms)} if len(arms) > 1 else None
+    color = channel("arm:N", scale=vega.names(arms), legend=legend)
+    offset = channel("arm:N", sort=list(arms))
+    base = vega.rows(name).encode(x=x, xOffset=offset, color=color)
+    tips = [*vega.tips(arm="setup"), *vega.tips("goal", "load")]
+    tips += [*vega.numbers(".4s", {field: "median"}), *vega.tips("bound")]
+    ndr, pdr = (base.where(goal=NAMES[goal]) for goal in ("ndr", "pdr"))
+    return theme.panel(
+        f"{y['title']} for each load, by setup",
+        base.span("rule", "y", field, y["title"], strokeWidth=1.5),
+        pdr.mark("point", y=y, tooltip=tips, style="hollow"),
+        ndr.mark("point", y=y, tooltip=tips, size=60, filled=True),
     )
 
 
-def _upwards(field: str, most: float) -> alt.Y:
+def _upwards(field: str, high: float) -> Part:
     if RATES[field] == "bit/s":
-        return theme.bits_axis(field, "throughput on layer 2", most)
-    scale = alt.Scale(domain=[0, most], nice=False)
-    axis = alt.Axis(labelExpr=theme.SI, tickCount=6)
-    return alt.Y(f"{field}:Q", title="throughput, packets/s", axis=axis, scale=scale)
+        return theme.bits_axis(field, "throughput on layer 2", high)
+    title, scale = "throughput, packets/s", between(0, high)
+    return channel(f"{field}:Q", title=title, axis=theme.si(6), scale=scale)

@@ -7,10 +7,9 @@ RFC 7928 asks for the trade-off of latency and goodput in one graph.
 from collections.abc import Sequence
 from typing import Final
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, most, three
+from gatemark.report.chart.vega import Part
 from gatemark.report.group.queue import Scene
 from gatemark.report.words import number
 
@@ -48,36 +47,30 @@ def figure(scene: Scene) -> Figure | None:
 def _title(scene: Scene, rows: Sequence[Row]) -> str:
     """The finding: what the setup with the least delay gives away."""
     best = min(rows, key=lambda row: float(row["added_ns"] or 0))
-    most = max(float(row["goodput_bps"] or 0) for row in rows)
+    high = most(rows, "goodput_bps")
     delay = number.quantity(float(best["added_ns"] or 0), "ns")
-    if not most:
+    if not high:
         return f"The load gets nothing: {scene.what}"
-    share = number.plain(float(best["goodput_bps"] or 0) / most * 100, 0)
+    share = number.plain(float(best["goodput_bps"] or 0) / high * 100, 0)
     return f"{best['arm']} adds {delay} and keeps {share} % of the best goodput: {scene.what}"
 
 
-def _panel(name: str, rows: Sequence[Row]) -> Chart:
-    most = max(float(row["goodput_bps_hi"] or 0) for row in rows) * ABOVE
+def _panel(name: str, rows: Sequence[Row]) -> Part:
     ends = [
         max(float(row[f"added_ns_{end}"] or 0), LEAST_NS) for row in rows for end in ("lo", "hi")
     ]
-    x = theme.delay_across("added_ns", (min(ends) / 2, max(ends) * 2)).title("added delay, median")
-    y = theme.bits_axis("goodput_bps", "goodput of the load", most)
+    span = (min(ends) / 2, max(ends) * 2)
+    x = theme.delay_across("added_ns", span, "added delay, median")
+    high = most(rows, "goodput_bps_hi") * ABOVE
+    y = theme.bits_axis("goodput_bps", "goodput of the load", high)
     labels = [str(row["arm"]) for row in rows]
-    base = alt.Chart(named(name))
-    color, shape = theme.color(labels, labels), theme.shape(labels, labels)
-    wide = base.mark_rule(style="whisker").encode(alt.X("added_ns_lo:Q"), y, x2="added_ns_hi:Q")
-    tall = base.mark_rule(style="whisker").encode(
-        x, alt.Y("goodput_bps_lo:Q"), y2="goodput_bps_hi:Q"
-    )
-    tips = [
-        alt.Tooltip("arm:N"),
-        alt.Tooltip("added_ns:Q", title="added delay", format=".4s"),
-        alt.Tooltip("goodput_bps:Q", title="goodput", format=".4s"),
-    ]
-    dots = base.mark_point(filled=True, size=80, opacity=1).encode(x, y, color, shape, tooltip=tips)
-    return alt.layer(wide, tall, dots).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description="Goodput of the load over the delay that it adds",
+    look = {"color": theme.color(labels, labels), "shape": theme.shape(labels, labels), "size": 80}
+    tips = vega.tips("arm")
+    tips += vega.numbers(".4s", {"added_ns": "added delay", "goodput_bps": "goodput"})
+    base = vega.rows(name)
+    return theme.panel(
+        "Goodput of the load over the delay that it adds",
+        base.span("rule", "x", "added_ns", y=y, style="whisker"),
+        base.span("rule", "y", "goodput_bps", x=x, style="whisker"),
+        curve.dots(base, x=x, y=y, tooltip=tips, **look),
     )

@@ -9,10 +9,9 @@
 
 from collections.abc import Sequence
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, heads, named, three
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row, heads, three
+from gatemark.report.chart.vega import Part, channel
 from gatemark.report.words import number
 from gatemark.stats.change import trend
 from gatemark.stats.change.gate import Row as Measured
@@ -20,7 +19,6 @@ from gatemark.stats.change.gate import middle
 from gatemark.stats.change.trend import Step
 from gatemark.stats.math.interval import Interval
 
-AXIS = {"change": "change", "change_lo": "low", "change_hi": "high"}
 LONGEST_NAME = 120  # pixels of a build's name below the axis
 
 
@@ -80,27 +78,20 @@ def _finding(marks: Sequence[Row]) -> str:
     return "; ".join(texts)
 
 
-def _panel(name: str, what: str, builds: Sequence[str]) -> Chart:
-    own = alt.datum.what == what
-    base = alt.Chart(named(name)).transform_filter(own)
-    marks = alt.Chart(named(f"{name}-steps")).transform_filter(own)
-    axis = alt.Axis(labelAngle=-40, labelLimit=LONGEST_NAME, labelOverlap=True)
-    x = alt.X("build:N", sort=list(builds), title=None, axis=axis, scale=alt.Scale(domain=builds))
-    y = alt.Y("change:Q", title=f"change against {builds[0]}", axis=alt.Axis(format="+.1%"))
-    low, high = alt.Y("change_lo:Q", title=f"change against {builds[0]}"), alt.Y2("change_hi:Q")
-    tips: list[alt.Tooltip] = [alt.Tooltip("build:N")]
-    tips += [alt.Tooltip(f"{key}:Q", title=title, format="+.2%") for key, title in AXIS.items()]
-    zero = alt.Chart(alt.InlineData(values=[{"change": 0}])).mark_rule(style="zero")
-    text = marks.mark_text(style="value", align="left", dx=5, dy=8)
-    layers = [
-        zero.encode(y=y),
-        marks.mark_rule(style="ceiling", strokeDash=[4, 3]).encode(x=x),
-        base.mark_rule(style="whisker").encode(x=x, y=low, y2=high),
-        base.mark_point(filled=True, size=50, opacity=1).encode(x=x, y=y, tooltip=tips),
-        *theme.haloed(text.encode(x=x, y=alt.value(0), text="text:N")),
-    ]
-    return alt.layer(*layers).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description=f"{what}: change of each build against {builds[0]}",
+def _panel(name: str, what: str, builds: Sequence[str]) -> Part:
+    base, marks = (vega.rows(of, what=what) for of in (name, f"{name}-steps"))
+    axis = {"labelAngle": -40, "labelLimit": LONGEST_NAME, "labelOverlap": True}
+    x = channel("build:N", sort=list(builds), title=None, axis=axis, scale=vega.names(builds))
+    title = f"change against {builds[0]}"
+    y = channel("change:Q", title=title, axis={"format": "+.1%"})
+    tips = vega.tips("build")
+    tips += vega.numbers("+.2%", {"change": "change", "change_lo": "low", "change_hi": "high"})
+    text = {"text": "text:N", "style": "value", "align": "left", "dx": 5, "dy": 8}
+    return theme.panel(
+        f"{what}: change of each build against {builds[0]}",
+        vega.inline({"change": 0}).mark("rule", y=y, style="zero"),
+        marks.mark("rule", x=x, style="ceiling", strokeDash=[4, 3]),
+        base.span("rule", "y", "change", title, x=x, style="whisker"),
+        curve.dots(base, x=x, y=y, tooltip=tips, size=50),
+        *marks.haloed(x=x, y=vega.value(0), **text),
     )

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from math import log10
 from typing import Final
 
-import altair as alt
-
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, named
+from gatemark.report.chart import curve, theme, vega
+from gatemark.report.chart.figure import Figure, Row
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.group.queue import Scene
 from gatemark.report.words import number
 from gatemark.stats.queue.flow import Flow, within
@@ -19,9 +18,9 @@ BEYOND: Final = 10  # packets above a percentile, or it is not drawn
 MOST: Final = 4  # curves beside a load that a title names each
 WIDE: Final = 20.0  # longest over shortest: from there on the axis is a logarithm's
 _TIPS = [
-    alt.Tooltip("arm:N"),
-    alt.Tooltip("delay_ns:Q", title="delay", format=".4s"),
-    alt.Tooltip("below:Q", title="of those sent, within it", format=".2%"),
+    *vega.tips("arm"),
+    *vega.numbers(".4s", {"delay_ns": "delay"}),
+    *vega.numbers(".2%", {"below": "of those sent, within it"}),
 ]
 
 
@@ -103,42 +102,35 @@ def _short(delay_ns: float) -> float:
     return float(f"{max(delay_ns, 1.0):.4g}")
 
 
-def _cdf(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Chart:
+def _cdf(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Part:
     delays = [float(row["delay_ns"] or 1) for row in rows]
     low, high = min(delays), max(delays)
     if high / low >= WIDE:
         x = theme.delay_across("delay_ns", (low, high))
     else:
-        scale = alt.Scale(domain=[0, high * 1.05], nice=False)
-        axis = alt.Axis(labelExpr=theme.TIME, tickCount=5, grid=False)
-        x = alt.X("delay_ns:Q", title="one-way delay", axis=axis, scale=scale)
-    y = alt.Y(
-        "below:Q",
-        title="of the packets sent",
-        axis=alt.Axis(format="%", tickCount=5),
-        scale=alt.Scale(domain=[0, 1]),
-    )
+        axis = {"labelExpr": theme.TIME, "tickCount": 5, "grid": False}
+        scale = between(0, high * 1.05)
+        x = channel("delay_ns:Q", title="one-way delay", axis=axis, scale=scale)
+    axis = {"format": "%", "tickCount": 5}
+    y = channel("below:Q", title="of the packets sent", axis=axis, scale={"domain": [0, 1]})
     color, dash = theme.stroked(labels)
-    mark = alt.Chart(named(name)).mark_line(strokeWidth=1.8, interpolate="step-after")
-    return alt.layer(mark.encode(x, y, color, dash, tooltip=_TIPS)).properties(
-        width="container",
-        height=theme.HEIGHT,
-        description="Share of the packets sent that arrived within a delay",
-    )
+    look = {"strokeWidth": 1.8, "interpolate": "step-after", "tooltip": _TIPS}
+    line = vega.rows(name).mark("line", x=x, y=y, color=color, strokeDash=dash, **look)
+    return theme.panel("Share of the packets sent that arrived within a delay", line)
 
 
-def _tail(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Chart:
+def _tail(name: str, rows: Sequence[Row], labels: Sequence[str]) -> Part:
     ticks = {round(-log10(1 - share), 3): share for share in NINES}
     text = " : ".join(f"datum.value == {at} ? '{share * 100:g} %'" for at, share in ticks.items())
-    axis = alt.Axis(values=list(ticks), labelExpr=f"{text} : ''", labelOverlap=True, grid=False)
-    most = max((float(row["nines"] or 0) for row in rows), default=1.0)
-    scale = alt.Scale(domain=[min(ticks), most * 1.02], nice=False)
-    x = alt.X("nines:Q", title="of the packets sent keep this delay", axis=axis, scale=scale)
+    axis = {"values": list(ticks), "labelExpr": f"{text} : ''", "labelOverlap": True, "grid": False}
+    last = max((float(row["nines"] or 0) for row in rows), default=1.0)
+    scale = between(min(ticks), last * 1.02)
+    x = channel("nines:Q", title="of the packets sent keep this delay", axis=axis, scale=scale)
     y = theme.delay_axis("delay_ns", [float(row["delay_ns"] or 1) for row in rows] or [1.0])
     color, dash = theme.stroked(labels)
-    base = alt.Chart(named(name))
-    line = base.mark_line(strokeWidth=1.8).encode(x, y, color, dash)
-    dots = base.mark_point(filled=True, size=30, opacity=1).encode(x, y, color, tooltip=_TIPS[:2])
-    return alt.layer(line, dots).properties(
-        width="container", height=theme.HEIGHT, description="One-way delay by percentile"
+    at, base = {"x": x, "y": y, "color": color}, vega.rows(name)
+    return theme.panel(
+        "One-way delay by percentile",
+        base.mark("line", **at, strokeDash=dash, strokeWidth=1.8),
+        curve.dots(base, **at, tooltip=_TIPS[:2], size=30),
     )

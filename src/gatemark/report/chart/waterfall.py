@@ -4,15 +4,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import altair as alt
-
 from gatemark.quantity import UNITS
 from gatemark.report.answer import exact
 from gatemark.report.answer import ladder as words
+from gatemark.report.chart import curve, theme, vega
 from gatemark.report.chart import ladder as rungs
-from gatemark.report.chart import theme
-from gatemark.report.chart.figure import Chart, Figure, Row, finite, heads, named, three
+from gatemark.report.chart.figure import Figure, Row, finite, heads, most, once, three
 from gatemark.report.chart.ladder import Rung
+from gatemark.report.chart.vega import Part, between, channel
 from gatemark.report.words import number, traffic
 from gatemark.stats.change.exact import is_exact
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET, quantity_of
@@ -46,7 +45,7 @@ def _figure(ladder: Ladder) -> Figure:
     columns = {"arm": "step", "against": "against"}
     columns |= heads("step", "adds", unit) | heads("takes", "all of it", unit)
     columns |= {"noise": f"noise ({unit})", "mde": f"MDE ({unit})", "p": "p"}
-    panels: list[tuple[str, Chart]] = [("", _waterfall(name, rows, quantity))]
+    panels: list[tuple[str, Part]] = [("", _waterfall(name, rows, quantity))]
     if len(rows) > 1:
         panels.append((STEPS, _steps(name, rows[1:], quantity)))
     return Figure(
@@ -147,41 +146,33 @@ def _axis(quantity: str) -> str:
     return "time of a packet" if quantity == PACKET else f"rate, {UNITS[quantity]}"
 
 
-def _kind(*, told_: bool) -> alt.Color:
+def _kind(*, legend: bool) -> Part:
     columns = theme.columns(list(KINDS), len(KINDS))
-    legend = alt.Legend(columns=columns, symbolOpacity=1) if told_ else None
-    scale = alt.Scale(domain=list(KINDS), range=COLORS)
-    return alt.Color("kind:N", scale=scale, legend=legend)
+    shown = {"columns": columns, "symbolOpacity": 1} if legend else None
+    return channel("kind:N", scale=vega.names(KINDS, range=COLORS), legend=shown)
 
 
-def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Chart:
+def _waterfall(name: str, rows: Sequence[Row], quantity: str) -> Part:
     order = [str(row["key"]) for row in rows]
-    most = max(float(row["tip"] or 0) for row in rows)
-    room = rungs.room([str(row["text"]) for row in rows])
-    end = theme.end(max(most, 1.0), room)
+    end = theme.end(max(most(rows, "tip"), 1.0), rungs.room(once(rows, "text")))
     label = theme.TIME if quantity == PACKET else theme.SI
-    axis = alt.Axis(labelExpr=label, tickCount=5, labelOverlap=True, labelSeparation=8)
+    axis = {"labelExpr": label, "tickCount": 5, "labelOverlap": True, "labelSeparation": 8}
     title = _axis(quantity)
-    x = alt.X("start:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, end], nice=False))
-    y = rungs.side(order)
-    base = alt.Chart(named(name))
-    join = base.transform_filter("datum.key != datum.from_key")
+    x = channel("start:Q", title=title, axis=axis, scale=between(0, end))
+    y, base = rungs.side(order), vega.rows(name)
+    join = {"x": x, "y": rungs.side(order, "from_key"), "y2": "key", "style": "ideal"}
+    span = {"x": channel("low:Q", title=title), "x2": "high", "y": y, "style": "whisker"}
+    text = {"text": "text:N", "style": "value", "align": "left", "dx": 6}
     layers = [
-        join.mark_rule(style="ideal").encode(x, y=rungs.side(order, "from_key"), y2="key:N"),
-        base.mark_bar(height={"band": 0.62}).encode(x, alt.X2("end:Q"), y, _kind(told_=True)),
-        base.mark_rule(style="whisker").encode(alt.X("low:Q", title=title), alt.X2("high:Q"), y),
-        *theme.haloed(
-            base.mark_text(style="value", align="left", dx=6).encode(
-                alt.X("tip:Q", title=title), y, text="text:N"
-            )
-        ),
+        base.where("datum.key != datum.from_key").mark("rule", **join),
+        base.mark("bar", x=x, x2="end", y=y, color=_kind(legend=True), height={"band": 0.62}),
+        base.mark("rule", **span),
+        *base.haloed(x=channel("tip:Q", title=title), y=y, **text),
     ]
-    return alt.layer(*layers).properties(
-        width="container", height=rungs.height(order), description="A waterfall of steps"
-    )
+    return rungs.down("A waterfall of steps", order, layers)
 
 
-def _steps(name: str, rows: Sequence[Row], quantity: str) -> Chart:
+def _steps(name: str, rows: Sequence[Row], quantity: str) -> Part:
     """Each step's own difference on an axis that shows 30 ns beside 12 µs."""
     order = [str(row["key"]) for row in rows]
     ends = [float(row[end] or 0) for row in rows for end in ("step_lo", "step_hi")]
@@ -190,24 +181,17 @@ def _steps(name: str, rows: Sequence[Row], quantity: str) -> Chart:
     both = [sign * size for size in sizes for sign in (1, -1)]
     ticks = sorted([0.0, *(value for value in both if low <= value <= high)])
     zero_plain = "datum.value == 0 ? '0' : datum.label"
-    axis = alt.Axis(format="+,.0f", labelExpr=zero_plain, values=ticks, labelOverlap="greedy")
-    scale = alt.Scale(type="symlog", constant=NEAR, domain=[low, high * 1.2], nice=False)
-    title = f"adds, {UNITS[quantity]}"
-    x = alt.X("step:Q", title=title, axis=axis, scale=scale)
-    y = rungs.side(order)
-    base = alt.Chart(named(name)).transform_filter(f"datum.kind != '{BASE}'")
-    band = base.transform_calculate(under="-datum.noise").mark_rect(style="noise", opacity=0.7)
-    zero = alt.Chart(alt.InlineData(values=[{"step": 0}])).mark_rule(style="zero")
-    lo = alt.X("step_lo:Q", title=title)
-    tips = [alt.Tooltip(f"{field}:N") for field in ("arm", "against", "text", "verdict")]
+    axis = {"format": "+,.0f", "labelExpr": zero_plain, "values": ticks, "labelOverlap": "greedy"}
+    scale = between(low, high * 1.2, type="symlog", constant=NEAR)
+    title, y = f"adds, {UNITS[quantity]}", rungs.side(order)
+    x, color = channel("step:Q", title=title, axis=axis, scale=scale), _kind(legend=False)
+    base = vega.rows(name).where(f"datum.kind != '{BASE}'")
+    band = {"x": channel("under:Q", title=title), "x2": "noise", "style": "noise", "opacity": 0.7}
+    tips = vega.tips("arm", "against", "text", "verdict")
     layers = [
-        band.encode(alt.X("under:Q", title=title), alt.X2("noise:Q"), y),
-        zero.encode(x=x),
-        base.mark_rule(strokeWidth=2).encode(lo, alt.X2("step_hi:Q"), y, _kind(told_=False)),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
-            x, y, _kind(told_=False), tooltip=tips
-        ),
+        base.reckon(under="-datum.noise").mark("rect", y=y, **band),
+        vega.inline({"step": 0}).mark("rule", x=x, style="zero"),
+        base.span("rule", "x", "step", title, y=y, color=color, strokeWidth=2),
+        curve.dots(base, x=x, y=y, color=color, tooltip=tips, size=70),
     ]
-    return alt.layer(*layers).properties(
-        width="container", height=rungs.height(order), description=STEPS
-    )
+    return rungs.down(STEPS, order, layers)

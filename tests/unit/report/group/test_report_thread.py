@@ -16,7 +16,7 @@ from gatemark.store.record import CpuReading, Evidence, Record
 
 
 def test_more_cpus_than_there_are_have_no_mark_each() -> None:
-    drawn: Any = chart._axis(1e308, 100).to_dict()
+    drawn: Any = chart._axis(1e308, 100)
     assert len(drawn["axis"]["values"]) <= chart.MOST_CPUS + 3
 
 
