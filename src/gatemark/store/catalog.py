@@ -15,7 +15,6 @@ from gatemark.store.folder import Folder, ForeignError
 
 DEEPEST = 2  # folders below the one that is asked for
 TRIALS: Final = "trials.jsonl"
-FORMER: Final = b'{"schema":"gatemark.record/1"'  # as a record of before begins
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -96,15 +95,6 @@ def outcomes(folder: Path) -> Iterator[Outcome]:
     decoder = msgspec.json.Decoder(Outcome)
     for line in Folder(folder).read(TRIALS).splitlines():
         try:
-            yield decoder.decode(_renewed(line))
+            yield decoder.decode(line)
         except (ValueError, RecursionError):
             continue
-
-
-def _renewed(line: bytes) -> bytes:
-    """The line as today's program writes it."""
-    if not line.startswith(FORMER):
-        return line
-    from gatemark.store import former
-
-    return msgspec.json.encode(former.record(msgspec.json.decode(line)))

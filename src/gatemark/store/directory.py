@@ -17,12 +17,12 @@ from msgspec.structs import replace
 
 from gatemark import flock
 from gatemark.error import GatemarkError, UsageError
-from gatemark.store import former, series, trials
+from gatemark.store import series, trials
 from gatemark.store.contents import Contents, faults
 from gatemark.store.folder import Folder, ForeignError, sync
 from gatemark.store.record import Record
 from gatemark.store.run import RUN_SCHEMA, Run
-from gatemark.store.schema import is_newer, schema_of
+from gatemark.store.schema import age, schema_of
 from gatemark.store.series import Series
 
 MOST_PACKETS_BYTES = 256 << 20  # of one run
@@ -107,11 +107,10 @@ class RunDirectory:
         """The run's plan. Raises GatemarkError if it is damaged or of another version."""
         text = self.folder.read(self.run_file.name)
         schema = schema_of(text)
-        if is_newer(schema, RUN_SCHEMA):
-            raise GatemarkError(f"{self.run_file}: has the newer schema {schema}: update gatemark")
+        if other := age(schema, RUN_SCHEMA):
+            what, do = ("newer", "update gatemark") if other > 0 else ("former", "measure anew")
+            raise GatemarkError(f"{self.run_file}: has the {what} schema {schema}: {do}")
         try:
-            if schema == former.RUN:
-                return former.run(msgspec.json.decode(text))
             run = msgspec.json.decode(text, type=Run)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             why = str(error)

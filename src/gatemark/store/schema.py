@@ -20,8 +20,9 @@ def schema_of(document: bytes) -> str:
         return ""
 
 
-def is_newer(schema: str, ours: str) -> bool:
-    """Whether a later Gatemark wrote it: the same name with a higher number."""
+def age(schema: str, ours: str) -> int:
+    """1 if a later Gatemark wrote it, -1 if an older one: the same name, another number; else 0."""
     name, number = ours.split("/")
     match = re.fullmatch(rf"{re.escape(name)}/([0-9]{{1,9}})", schema)
-    return match is not None and int(match[1]) > int(number)
+    theirs = int(match[1]) if match else int(number)
+    return (theirs > int(number)) - (theirs < int(number))

@@ -16,14 +16,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from gatemark.store import former
 from gatemark.store.record import RECORD_SCHEMA, Evidence, Record
-from gatemark.store.schema import is_newer, schema_of
+from gatemark.store.schema import age, schema_of
 
 NAME: Final = "trials.jsonl"
 # No string inside a record can hold this: its quotes would be escaped.
 MARK: Final = b'{"schema":"gatemark.record/'
-FORMER: Final = f'{{"schema":"{former.RECORD}"'.encode()
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
 SHOWN: Final = 5  # names of values in a reason
 
@@ -98,7 +96,7 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
-            record = _record(part)
+            record = msgspec.json.decode(part, type=Record)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             schema, why = schema_of(part), str(error)
         else:
@@ -106,17 +104,13 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
                 yield record
                 continue
             schema, why = record.schema, f"its schema is {record.schema!r:.60}"
-        if is_newer(schema, RECORD_SCHEMA):
+        other = age(schema, RECORD_SCHEMA)
+        if other > 0:
             trials.newer[schema] += 1
+        elif other < 0:
+            trials.unread.append(f"line {number} of {NAME} has the former schema {schema}")
         else:
             trials.unread.append(f"line {number} of {NAME} cannot be read ({why})")
-
-
-def _record(part: bytes) -> Record:
-    """Raises DecodeError, or ValueError where an older record has a key that is not known."""
-    if part.startswith(FORMER):
-        return former.record(msgspec.json.decode(part))
-    return msgspec.json.decode(part, type=Record)
 
 
 def _parts(line: bytes) -> list[bytes]:

@@ -112,6 +112,9 @@ def test_a_damaged_run_is_told(tmp_path: Path) -> None:
 
 def test_a_run_of_a_newer_version_is_told_with_the_mend(tmp_path: Path) -> None:
     directory = kept(tmp_path, [])
+    directory.run_file.write_text('{"schema": "gatemark.run/1", "asked": []}')
+    with pytest.raises(GatemarkError, match=r"former schema gatemark\.run/1: measure anew$"):
+        directory.load()
     directory.run_file.write_text('{"schema": "gatemark.run/12", "asked": []}')
     with pytest.raises(GatemarkError, match=r"newer schema gatemark\.run/12: update gatemark$"):
         directory.load()
