@@ -87,6 +87,15 @@ def documents() -> list[Path]:
     return sorted({path for home in HOMES for path in ROOT.glob(home)})
 
 
+def test_no_kept_page_names_a_folder_of_the_machine_that_made_it() -> None:
+    place = re.compile(
+        r"(?<![\w.])/(?:root|work|home/(?!anna\b)\w+|tmp/(?!gatemark-|image\b))[\w/.-]*"
+    )
+    kept = [*documents(), *ROOT.glob("docs/sample/*.txt"), *ROOT.glob("tests/golden/*/*")]
+    named = [(path.name, place.findall(path.read_text(encoding="utf-8"))) for path in kept]
+    assert [pair for pair in named if pair[1]] == []
+
+
 @cache
 def every_block() -> list[Block]:
     return [block for path in documents() for block in blocks(path)]

@@ -9,6 +9,7 @@ from typing import Final
 from gatemark.report.group.source import Source
 from gatemark.report.study.report import Section, parts
 from gatemark.report.words.markdown import fenced, line, table, text
+from gatemark.report.words.run import portable
 from gatemark.store import file
 from gatemark.store.study.outline import Outline
 
@@ -57,7 +58,7 @@ def _section(section: Section) -> Iterator[str]:
         yield from (row for words in section.differs for row in _prose(f"- {text(words)}", "  "))
         yield ""
     if section.commands:
-        yield from (*fenced("sh", section.commands), "")
+        yield from (*fenced("sh", [portable(command) for command in section.commands]), "")
 
 
 def _prose(words: str, below: str = "") -> list[str]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run in words: what became of its trials, what repeats it, where it differs from a standard."""
 
+import re
 import shlex
 from pathlib import Path
 
 from gatemark.stats.judgement import Judgement
 from gatemark.store.run import Run
 
+ABSOLUTE = re.compile(r"^((?:[^=/]*=)?)/(?:.*/)?([^/]+)/?$")  # a word that is, or sets, a path
 EXACTLY = "-exact"  # behind the name of a plan that was asked in instructions (plan/exact.py)
 
 
@@ -26,6 +28,11 @@ def deviations(run: Run) -> list[str]:
 def repeat_command(run: Run) -> str:
     """The command that repeats the run, quoted for a shell."""
     return shlex.join(run.command)
+
+
+def portable(command: str) -> str:
+    """A command for a page that is kept: a path of this machine is `DIR/` and its last part."""
+    return shlex.join(ABSOLUTE.sub(r"\1DIR/\2", word) for word in shlex.split(command))
 
 
 def resume_command(folder: Path | None) -> str:
