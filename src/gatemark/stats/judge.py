@@ -301,7 +301,11 @@ def _values(trials: Group) -> dict[str, Interval]:
     """
     values = {}
     outside = _own(trials.outside)
+    both = (*trials.outside, *trials.instrumented)
+    there = {name for record in both for name in record.values}
     for quantity in dict.fromkeys((*UNITS, *outside, *_own(trials.instrumented))):
+        if quantity not in there:
+            continue
         is_instrumented = quantity in INSTRUMENTED or (is_own(quantity) and quantity not in outside)
         source = trials.instrumented if is_instrumented else trials.outside
         samples = each(source, quantity)

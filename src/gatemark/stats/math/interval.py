@@ -8,6 +8,8 @@ which takes them for normal, would not hold its promise here.
 """
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import takewhile
 from math import comb
 from statistics import median
 
@@ -42,7 +44,7 @@ def median_interval(samples: Sequence[float]) -> Interval:
     n = len(ordered)
     if not n:
         raise ValueError("no samples")
-    inset = max((k for k in range((n + 1) // 2) if coverage(n, k) >= LEVEL), default=0)
+    inset = _inset(n)
     return Interval(
         value=median(ordered),
         lo=ordered[inset],
@@ -52,6 +54,14 @@ def median_interval(samples: Sequence[float]) -> Interval:
     )
 
 
+@cache
+def _inset(n: int) -> int:
+    """The most samples that can be cut at each end while the rest holds the median by LEVEL."""
+    inside = takewhile(lambda k: coverage(n, k) >= LEVEL, range((n + 1) // 2))
+    return max(inside, default=0)
+
+
+@cache
 def coverage(n: int, inset: int) -> float:
     """How likely the median lies within the samples left when `inset` are cut at each end."""
     tail = sum(comb(n, i) for i in range(inset + 1)) / (1 << n)
