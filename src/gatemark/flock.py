@@ -63,7 +63,7 @@ def is_held(file: IO[str] | int) -> bool:
 
 
 def owner(file: IO[str] | int) -> Owner | None:
-    """Who has it locked; None where that cannot be known, or nobody has."""
+    """The process that has it locked; None where that cannot be known, or nobody has."""
     status = os.fstat(file if isinstance(file, int) else file.fileno())
     place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     for line in LOCKS.read_text().splitlines():

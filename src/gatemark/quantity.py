@@ -324,7 +324,7 @@ class Units(dict[str, str]):
     """Quantities with their units; one that has an owner need not be listed."""
 
     def __missing__(self, quantity: str) -> str:
-        """That of the same quantity without its owner, or the one that its name ends with."""
+        """The unit of the same quantity without its owner, or the one that its name ends with."""
         if (name := quantity.rpartition(".")[2]) in self:
             return self[name]
         for ending, unit in ENDINGS.items():
@@ -354,7 +354,7 @@ def is_bounded(name: str) -> bool:
 def words(name: str) -> str:
     """A quantity in words; a probe's own is its name without marks.
 
-    That of a step or a change is told by what it is made of, and so is one that has an owner.
+    A step, a change and an owner's quantity have the unit of what they are made of.
     """
     if name in QUANTITIES:
         return QUANTITIES[name].words

@@ -134,7 +134,7 @@ class Dask:
         return None
 
     def _absent(self) -> list[End]:
-        """Those whose worker was away for too long."""
+        """The attempts whose worker was away for too long."""
         if time.monotonic() < self._looked + LOOK_S:
             return []
         self._looked = time.monotonic()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who carries out a block. The ledger schedules; an executor is asked for one attempt at a time.
+"""Carrying out a block. The ledger schedules; an executor is asked for an attempt at a time.
 
     begin   make the attempt's folder, start the block there; of a begun one: go on, or wait for it
     poll    which attempts have ended since

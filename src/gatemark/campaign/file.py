@@ -24,7 +24,7 @@ Level = str | int | float | bool
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
-    """Gateways that are alike, each on a station of its own."""
+    """Gateways of one kind, each on a station of its own."""
 
     name: str
     stations: tuple[str, ...]  # names or files; a virtual one may stand there several times
@@ -85,7 +85,7 @@ class Campaign(msgspec.Struct, frozen=True, kw_only=True):
     health: Health = Health()
 
     def suites_of(self, model: Model) -> list[Suite]:
-        """Those that a model is measured by."""
+        """The suites that a model is measured by."""
         return [suite for suite in self.suite if not suite.models or model.name in suite.models]
 
     def repeats_of(self, model: Model) -> int:

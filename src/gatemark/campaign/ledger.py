@@ -97,7 +97,7 @@ class Ledger:
 
     @classmethod
     def open(cls, folder: Path, clock: Callable[[], float]) -> "Ledger":
-        """That of a campaign's folder. Raises UsageError where there is none.
+        """Open the ledger of a campaign's folder. Raises UsageError where there is none.
 
         The folder may be a stranger's: the file is ours and no link, and it holds what we would
         have put there. Raises ForeignError or GatemarkError else.

@@ -217,7 +217,7 @@ class _Parts:
         )
 
     def _require(self, node: Node, line: int) -> None:
-        """That what a node names is there."""
+        """Check that what a node names is there."""
         place = f"{self.path}:{line}"
         classes, attributes = self.names["classes"], self.names["attributes"]
         targets = (node.least, node.above)
@@ -231,7 +231,7 @@ class _Parts:
                 raise UsageError(f"{place}: {target}: there is no such node")
 
     def _require_walkable(self) -> None:
-        """That every node is reached, once, and none too deep."""
+        """Check that every node is reached, once, and none too deep."""
         depths = {0: 1}
         waiting = [0]
         while waiting:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The windows of a capture's flows, by gm-classifier: what a gateway runs computes them here too.
 
-The program is told one address of the LAN at a time, since captures were made at many places.
+The program takes one address of the LAN at a time, since captures were made at many places.
 """
 
 import csv

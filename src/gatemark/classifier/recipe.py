@@ -41,7 +41,7 @@ class Recipe:
 
     @property
     def classes(self) -> tuple[str, str]:
-        """Of the model, by their numbers."""
+        """The model's classes, by their numbers."""
         return OTHER, PRIORITY
 
     def label(self, class_: str) -> str:
@@ -53,7 +53,7 @@ class Recipe:
         return self.protocol in (flow.proto, "all")
 
     def header(self) -> dict[str, str]:
-        """As a model's comments hold it."""
+        """The recipe as a model's comments hold it."""
         return {
             "gatemark": VERSION,
             "window": str(self.window),
@@ -98,7 +98,7 @@ def _read(header: Mapping[str, str], key: str, kind: Callable[[str], T], path: P
 
 
 def words(text: str, place: str) -> tuple[str, ...]:
-    """Names apart by blanks or commas. Raises UsageError where there are none, or one twice."""
+    """Names between blanks or commas. Raises UsageError where there are none, or one twice."""
     names: Sequence[str] = text.replace(",", " ").split()
     if not names or len(set(names)) < len(names):
         raise UsageError(f"{place} {text!r}: write names, each once, with blanks between")

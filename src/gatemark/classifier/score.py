@@ -25,11 +25,11 @@ class Confusion:
     counts: Mapping[Pair, int]
 
     def precision(self, name: str) -> float | None:
-        """Of the flows given the class, the share that is of it; None: given to none."""
+        """The share of the flows given the class that is of it; None: given to none."""
         return _share(self.counts, name, 1)
 
     def recall(self, name: str) -> float | None:
-        """Of the flows of the class, the share that was given it; None: there are none."""
+        """The share of the flows of the class that was given it; None: there are none."""
         return _share(self.counts, name, 0)
 
     def f1(self, name: str) -> float | None:
@@ -107,7 +107,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All that is told of a set of decisions."""
+    """The scores of a set of decisions."""
 
     beside: tuple[Beside, ...]
     speed: Speed | None
@@ -183,7 +183,7 @@ def _speed(verdicts: Iterable[Verdict]) -> Speed | None:
 
 
 def _uplink(verdicts: Sequence[Verdict]) -> Iterable[Uplink]:
-    """By class of the manifest, and all together first."""
+    """Scores by class of the manifest, and all together first."""
     others = [verdict for verdict in verdicts if verdict.label == OTHER]
     sums: dict[str, Counter[str]] = {}
     for verdict in others:

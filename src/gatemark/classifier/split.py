@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is trained on and what is judged: whole captures or applications, never windows.
 
-Windows of one flow are alike. Where some are trained on and others judged, the score is flattered.
+Windows of one flow resemble each other. Where some are trained on and others judged, the score is
+too high.
 """
 
 from collections import Counter

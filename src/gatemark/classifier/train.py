@@ -74,7 +74,7 @@ def digest(path: Path) -> str:
 
 
 def seen(model: Model, captures: Iterable[Path]) -> list[Path]:
-    """Those captures that a model was trained on."""
+    """The captures that a model was trained on."""
     known = {
         word
         for key, value in model.header.items()

@@ -45,8 +45,8 @@ def diff(
 ) -> None:
     """Compare a gateway with itself: did it get slower?
 
-    A change is told where its whole interval lies beyond the noise. Another firmware or kernel is
-    refused, unless `--across firmware` is given. Exit code 3 if anything got slower, 4 if the
+    A change is reported where its whole interval lies beyond the noise. Another firmware or kernel
+    is refused, unless `--across firmware` is given. Exit code 3 if anything got slower, 4 if the
     tester of a virtual gateway itself changed: then no change is the gateway's alone.
     """
     from gatemark.report.answer import diff

@@ -77,7 +77,7 @@ def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
 
 
 def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
-    """Of a quantity the values of trials tell: the run need not be judged, which takes long."""
+    """Read a quantity from the trials: the run need not be judged, which takes long."""
     from gatemark.report.explain.sample import measured
     from gatemark.report.explain.text import Behind
     from gatemark.store.catalog import outcomes

@@ -30,7 +30,7 @@ def known() -> "list[Entry]":
 
 
 def measured() -> "list[Entry]":
-    """Those that have something to show, the newest first; all where none has a trial yet."""
+    """The runs that have something to show, the newest first; all where none has a trial yet."""
     entries = known()
     return [entry for entry in entries if entry.is_measured] or entries
 

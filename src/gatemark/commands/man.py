@@ -114,7 +114,7 @@ def _options(command: Any, context: Any, title: str = "") -> list[str]:
 
 
 def _examples(context: Any) -> Iterator[str]:
-    """Of the root a first walk: one of each verb that a newcomer meets."""
+    """Examples; of the root a first walk: one of each verb that a newcomer meets."""
     verbs = [context.info_name] if context.parent else ["list", "plan", "run", "show", "diff"]
     most = None if context.parent else 1
     for at, (text, command) in enumerate(row for verb in verbs for row in EXAMPLES[verb][:most]):

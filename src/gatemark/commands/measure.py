@@ -33,7 +33,7 @@ def begin(path: Path, run: "Run") -> "RunDirectory":
 
 
 def reopen(path: Path, *, trust: bool) -> "RunDirectory":
-    """A run to go on with; what is not whole is told. Raises UsageError where it is another's."""
+    """A run to go on with; what is not whole is reported. Raises UsageError of another's run."""
     from gatemark.store.directory import RunDirectory
 
     directory = RunDirectory.open(located(path))

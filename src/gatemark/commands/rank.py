@@ -27,7 +27,7 @@ def rank(
 ) -> None:
     """Rank devices, each definition by itself. A virtual gateway is no device.
 
-    Two devices are told apart where their intervals do not overlap.
+    Two devices have different ranks where their intervals do not overlap.
     """
     from gatemark.report.answer import diff
     from gatemark.report.study import rank as words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that a verb reads: what is not whole is told on stderr, the rest is used."""
+"""A run that a verb reads: what is not whole is reported on stderr, the rest is used."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

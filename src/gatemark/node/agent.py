@@ -22,7 +22,7 @@ Tick = Callable[[dict[str, Any]], None]
 class Agent:
     """A running job. `launch` returns it ready; it is ended by `close`, or killed by `abort`.
 
-    Times that it tells, and is told, are by this machine's clock, wherever it runs.
+    Times that it prints, and is given, are by this machine's clock, wherever it runs.
     """
 
     program = "gm-agent"

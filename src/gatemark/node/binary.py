@@ -63,7 +63,7 @@ def classifier_path(arch: str = "") -> Path:
 
 
 def builds() -> Iterator[tuple[str, str]]:
-    """Of each agent here: its architecture; its SHA-256, compiler and flags."""
+    """A line for each agent here: its architecture; its SHA-256, compiler and flags."""
     for path in sorted(_folder().glob("*/gm-agent")):
         stamp = path.with_name("build.txt")  # none where the agent was put there by hand
         how = stamp.read_text().strip() if stamp.exists() else "built by an unknown compiler"

@@ -2,7 +2,7 @@
 """One clock for all hosts of a trial: this machine's, which every agent's report is brought onto.
 
 Each machine counts its own time from its own boot. How far ahead of ours another is is read before
-a trial and after it (node/uptime.py); crystals drift apart by some 10 us a second meanwhile.
+a trial and after it (node/uptime.py); crystals drift by some 10 us a second meanwhile.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ class Pair:
 
     @property
     def wrapped_ns(self) -> int:
-        """The same as the sink is told it: modulo what a test packet's time has."""
+        """The same as the sink takes it: modulo what a test packet's time has."""
         return self.apart_ns % (1 << HEADER_BITS)
 
     @property
@@ -101,7 +101,7 @@ class Pair:
         return self.sender.error_ns + self.sink.error_ns + self.moved_ns
 
     def require_steady(self, span_ns: int) -> None:
-        """Raise InvalidTrialError if one of them was set meanwhile: no delay can be told then."""
+        """Raise InvalidTrialError if one of them was set meanwhile: no delay is known then."""
         unsure_ns = self.sender.error_ns + self.sink.error_ns
         if self.moved_ns - unsure_ns > STEP_NS + DRIFT * span_ns:
             sender, sink = (node.name for node in self.nodes)

@@ -88,7 +88,7 @@ def _memory(meminfo: str) -> str:
 
 
 def _flash(mtd: str, boot_log: str) -> str:
-    """The chip's size where the kernel told it, and the partitions; these may overlap."""
+    """The chip's size where the kernel printed it, and the partitions; these may overlap."""
     rows = [line.replace('"', "").split(None, 3) for line in mtd.splitlines()[1:]]
     parts = [f"{row[3]} {size(int(row[1], 16))}" for row in rows if len(row) > 3]
     chips = [
@@ -109,7 +109,7 @@ def _block(line: str) -> str:
 
 
 def _switch(raw: Mapping[str, str]) -> str:
-    """From swconfig, from DSA (its tag's kind), or from what the kernel told."""
+    """From swconfig, from DSA (its tag's kind), or from what the kernel printed."""
     if match := re.search(r"Found: \S+ - (.+)", raw["swconfig"]):
         return match[1]
     if match := re.search(r"switch=(\S+)", raw["ports"]):

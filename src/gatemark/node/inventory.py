@@ -125,7 +125,7 @@ async def inventory(
 ) -> dict[str, Any]:
     """Gateway, with its test ports' devices, and tester; each key a text.
 
-    `told` is what a station file says of the gateway: it knows better.
+    `texts` is what a station file says of the gateway: it knows better.
     """
     own = hardware.QUESTIONS | KERNEL | OPENWRT | settings_of(devices)
     raw = await ask(gateway, own)

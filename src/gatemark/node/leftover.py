@@ -40,7 +40,7 @@ def supervisor_of(folder: Path) -> int:
 
 
 def processes(supervisor: int) -> list[int]:
-    """Those that belong to the program of a supervisor, by its pid, and live."""
+    """The processes that belong to the program of a supervisor, by its pid, and live."""
     marks = tuple(f"{MARK}={place}/gatemark-program-{supervisor}.".encode() for place in PLACES)
     return [
         pid

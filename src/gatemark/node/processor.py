@@ -74,7 +74,7 @@ def mhz(raw: Mapping[str, str]) -> str:
 
 
 def clocks(boot_log: str) -> dict[str, str]:
-    """Clocks in MHz of processor (cpu), memory (ddr) and bus (ahb) that the kernel told."""
+    """Clocks in MHz of processor (cpu), memory (ddr) and bus (ahb) that the kernel printed."""
     return {word.lower(): f"{float(value):g}" for word, value in CLOCKS.findall(boot_log)}
 
 

@@ -44,7 +44,7 @@ class Printed(str):
 
 
 def reader(what: str) -> Callable[[Callable[Given, Value]], Callable[Given, Value]]:
-    """Of a function that reads `what` out of printed text: it raises NodeError for an odd one.
+    """Wrap a function that reads `what` out of printed text: it raises NodeError for an odd one.
 
     It is no generator: what that stumbles over is raised where it is iterated.
     """

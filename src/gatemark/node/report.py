@@ -41,7 +41,7 @@ class Message(TypedDict):
 
 
 class Hello(TypedDict):
-    """Who it is."""
+    """The first event: which agent it is."""
 
     protocol: int
 

@@ -112,7 +112,7 @@ class Streaming(Node, Protocol):
     """A host from which a command can send bytes while it runs and is talked with."""
 
     async def stream(self, *command: str) -> Stream:
-        """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        """Start as `start` does; standard error is a stream of bytes. Raises NodeError."""
 
 
 @runtime_checkable
@@ -147,7 +147,7 @@ class _Here:
         return LocalProcess(await _spawn(self.argv(*command)), self.name, command)
 
     async def stream(self, *command: str) -> Stream:
-        """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        """Start as `start` does; standard error is a stream of bytes. Raises NodeError."""
         return LocalStream(await _spawn(self.argv(*command), STREAM_BYTES), self.name, command)
 
     async def agent(self, verb: str) -> str:

@@ -30,7 +30,7 @@ TABLES: Final = {"instruction_cache": Cache, "data_cache": Cache, "reference": R
 
 
 def folder() -> Path:
-    """That of the shipped ones."""
+    """The folder of the shipped ones."""
     return Path(str(resources.files("gatemark") / "devices"))
 
 

@@ -92,7 +92,7 @@ class Option(NamedTuple):
 
     @property
     def form(self) -> str:
-        """As a plan writes it: `wan`, `queue=N`."""
+        """The text that a plan has of it: `wan`, `queue=N`."""
         return f"{self.key}={self.value.name}" if self.value else self.key
 
 
@@ -238,7 +238,7 @@ def form(name: str) -> str:
 
 
 def samples(name: str) -> dict[str, str]:
-    """A feature in each of its kinds, by the word that tells them apart: shape:cake by cake.
+    """A feature in each of its kinds, by the word that distinguishes them: shape:cake by cake.
 
     None of what takes a user's own name.
     """
@@ -364,7 +364,7 @@ def _sides(feature: str) -> tuple[str, ...]:
 
 
 def programs(features: Iterable[str]) -> tuple[str, ...]:
-    """Those of the features that are programs, in order; a feature of no known name is none."""
+    """The features that are programs, in order; a feature of no known name is none."""
     names = {name for name, feature in FEATURES.items() if feature.program}
     return tuple(feature for feature in features if feature.partition(":")[0] in names)
 

@@ -34,7 +34,7 @@ def opened_pps(load: Workload) -> float:
 
 
 def kernel_s(load: Workload) -> float:
-    """Of a kernel: its repeats in one or two phases; building its structure takes a while, too."""
+    """The time of a kernel: its repeats in one or two phases, and building its structure."""
     if load.command == COREMARK:
         return COREMARK_S
     repeats, pass_ms = (float(load.words.get(name, preset)) for name, preset in PASSES.items())

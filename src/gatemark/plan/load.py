@@ -437,7 +437,7 @@ def _refuse_single_levels(sweep: dict[str, Any], path: Path, place: str) -> None
 
 
 def _reshape(data: dict[str, Any]) -> dict[str, Any]:
-    """The file's tables as the structure has them: `[setup]` is one arm, cases stand apart."""
+    """The file's tables as the structure has them: `[setup]` is one arm, cases are separate."""
     data = dict(data)
     if "setup" in data:
         data["arm"] = [data.pop("setup")]

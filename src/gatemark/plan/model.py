@@ -111,7 +111,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def words(self) -> str:
-        """As the plugin takes it (counter/cache.h)."""
+        """The text that the plugin takes (counter/cache.h)."""
         return f"{self.bytes}/{self.ways}/{self.line_bytes}"
 
 
@@ -144,7 +144,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def caches(self) -> str:
-        """As the plugin takes them (counter/cache.h)."""
+        """The words that the plugin takes (counter/cache.h)."""
         return f"{self.instruction_cache.words}:{self.data_cache.words}"
 
 

@@ -24,7 +24,7 @@ def order(plans: Sequence[Plan], seed: int, *, by_path: bool = False) -> tuple[T
     """Every trial of a run in running order; the same seed gives the same order.
 
     Plans run one after the other. Within a plan each repeat is a block that holds every point of
-    every arm once, shuffled on its own: slow drift of the machine then meets all arms alike.
+    every arm once, shuffled on its own: slow drift of the machine then meets all arms equally.
     Blocks of warm-up trials come before them. The instrumented pass follows the outside pass, so
     that no probe disturbs it.
 

@@ -59,7 +59,7 @@ def string(value: str) -> str:
 
 
 def read_toml(path: Path | Traversable, made_by: str = "") -> dict[str, Any]:
-    """A TOML file; an unreadable one is the user's error, told with its line.
+    """A TOML file; an unreadable one is the user's error, with its line.
 
     One that never ends, or that would take hours to parse, is refused: it may be a stranger's.
     `made_by`: the command that writes such a file, for who has none.
@@ -115,7 +115,7 @@ def refuse_all(path: Path, read: Callable[[dict[str, Any]], object]) -> None:
     """Raise every fault of a TOML file that `read` refuses one by one, as `FILE:LINE: ...`.
 
     What is at fault is taken out of the text, and the rest is read again, until nothing is refused.
-    What is refused because something is out already is not told.
+    A fault that follows from another one is left out.
     """
     data: dict[str, Any] | None = read_toml(path)
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -25,7 +25,7 @@ LINE, WAYS = "line", ("up", "down")  # `line.rate_bps` is a factor of the line, 
 
 
 def split(factor: str) -> tuple[str, str]:
-    """Whose factor it is, and the key: `uploads.streams` is ("uploads", "streams")."""
+    """The part that a factor is of, and the key: `uploads.streams` is ("uploads", "streams")."""
     name, _, key = factor.rpartition(DOT)
     return name, key
 

@@ -30,14 +30,14 @@ class Met(NamedTuple):
 
 
 def met(path: Sequence[int], function: Callable[[int], str], enters: Callable[[int], bool]) -> Met:
-    """Of a walk's slots in their order; `enters`: whether a slot begins its function."""
+    """Ticks and rounds among a walk's slots; `enters`: whether a slot begins its function."""
     names = [function(slot) for slot in path]
     rounds = sum(name in SOFTIRQS and enters(slot) for slot, name in zip(path, names, strict=True))
     return Met(not TICKS.isdisjoint(names), rounds)
 
 
 def undisturbed(walks: Sequence[Met]) -> list[bool]:
-    """Of each walk whether no tick fell into it and no round of its softirqs is missing.
+    """For each walk whether no tick fell into it and no round of its softirqs is missing.
 
     The whole number of rounds is the largest that a tenth of the walks had without a tick. Where
     there is none, all walks are kept.

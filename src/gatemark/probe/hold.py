@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shell on the gateway that changes something, holds it until told, and sets it back at its end.
+"""A shell on the gateway that changes something, holds it, and sets it back at its end.
 
-It says `ready`, or a line on why not; told to go on it prints what it has to say. However it ends,
+It says `ready`, or a line on why not; asked to go on it prints what it has to say. However it ends,
 its own trap undoes what it did.
 """
 

@@ -17,7 +17,7 @@ FIELDS: Final = frozenset(Evidence.__struct_fields__)
 
 
 def harmless() -> tuple[str, ...]:
-    """Those that run in every pass, since they do nothing while packets are sent."""
+    """The probes that run in every pass, since they do nothing while packets are sent."""
     return tuple(name for name, probe in PROBES.items() if probe.every_pass)
 
 

@@ -45,7 +45,7 @@ class Task:
 
     @property
     def words(self) -> str:
-        """As in `hog (pid 812, FIFO 60)`."""
+        """The thread in words: `hog (pid 812, FIFO 60)`."""
         rank = f" {self.priority}" if self.policy in REAL_TIME else ""
         return f"{self.name} (pid {self.pid}, {POLICIES.get(self.policy, '?')}{rank})"
 
@@ -57,7 +57,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Hogs:
-    """Who used the gateway's CPU in a trial, most first, in ms; threads that wait at its end."""
+    """Threads that used the gateway's CPU in a trial, most first, in ms; those that wait."""
 
     used: Sequence[tuple[Task, int]] = ()
     own: frozenset[int] = frozenset()  # pids of the arm's programs
@@ -84,7 +84,7 @@ class Starving:
             self._before = await blocking.run(tasks)
 
     async def stop(self) -> Hogs:
-        """Who used the CPU since."""
+        """The threads that used the CPU since."""
         if not self._threads:
             return Hogs()
         waiting = {thread.name: await _waits_ms(thread.pid) for thread in self._threads}

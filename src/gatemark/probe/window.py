@@ -20,7 +20,7 @@ class Window:
     seconds: float
 
     def change(self, column: Sequence[float]) -> float:
-        """By how much a counter rose."""
+        """The rise of a counter."""
         return column[self.last] - column[self.first]
 
 

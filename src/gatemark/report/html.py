@@ -30,7 +30,7 @@ def policy(style: str, scripts: Sequence[str]) -> str:
 
 
 def _hash(text: str) -> str:
-    """Of an element's text, as a browser takes it from the file: in UTF-8."""
+    """The hash of an element's text, as a browser takes it from the file: in UTF-8."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

@@ -112,7 +112,7 @@ class Live:
         self._draw()
 
     def doing(self, text: str) -> None:
-        """What is done before the next trial, and takes long: it is told at once, in a pipe too."""
+        """What is done before the next trial, and takes long: printed at once, in a pipe too."""
         self._what, self._rate = text, ""
         if self._block is None:
             self._line(text)
@@ -234,7 +234,7 @@ def describe(spec: TrialSpec, repeats: int | None) -> str:
 def seeking(standing: Standing) -> str:
     """A search in words: `search ndr: between 23.1 and 24.0 k packets/s, trial 7, about 20 s more`.
 
-    Of a goal that nothing met or nothing missed yet only the other side is told.
+    Of a goal that nothing met or nothing missed yet only the other side is shown.
     """
     high = standing.high
     to = number.scale([high or standing.low or 1.0], standing.unit)

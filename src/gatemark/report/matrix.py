@@ -116,7 +116,7 @@ def _size(decided: Decided) -> float:
 
 
 def change(decided: Decided) -> str:
-    """By how much, with its interval."""
+    """The change, with its interval."""
     if decided.change is None:
         return DASH
     return f"{number.interval(decided.change.change, PERCENT)} %"

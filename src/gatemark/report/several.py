@@ -28,7 +28,7 @@ class Sides:
 
 
 def side_by_side(sources: Sequence[Source]) -> Sides:
-    """Runs in columns. Where nothing is alike the reason stands in place of tables."""
+    """Runs in columns. Where nothing is comparable the reason stands in place of tables."""
     names = [called(source) for source in sources]
     try:
         comparison = compare_gateways([_side(source) for source in sources])
@@ -76,7 +76,7 @@ def _value(glance: Card | None) -> str:
 
 
 def _ratio(glance: Card | None, first: Card | None) -> str:
-    """Of two amounts at like load; both intervals at their worst, so never narrower than true."""
+    """The ratio of two amounts at like load, with both intervals at their worst."""
     if glance is None or first is None or _load(glance) != _load(first):
         return DASH
     new, old = glance.amount, first.amount

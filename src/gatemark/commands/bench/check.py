@@ -40,5 +40,5 @@ def as_json(row: "Row") -> None:
 
 
 def as_line(row: "Row") -> None:
-    """As it is known: the checks last some twenty seconds."""
+    """Print each row as it is known: the checks last some twenty seconds."""
     output.say(row.line)

@@ -164,7 +164,7 @@ class Bisection:
         return [self._measured(pair, f"{at:03d}-{number}") for number in numbers]
 
     def _measured(self, pair: Pair, name: str) -> float:
-        """Of a boot: instructions, or the logarithm of build / reference."""
+        """The value of a boot: instructions, or the logarithm of build / reference."""
         path = inside(self.folder, RUNS, name)
         if not path.exists():
             self._boot(pair, name)

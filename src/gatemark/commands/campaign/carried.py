@@ -25,7 +25,7 @@ NAME: Final = re.compile(r"[\w.+#/-]{1,200}")
 
 
 def keys_folder(folder: Path | None) -> Path:
-    """That of an option, or where a laboratory's keys are by default."""
+    """The folder of an option, or where a laboratory's keys are by default."""
     return folder or xdg.state() / "keys"
 
 
@@ -58,7 +58,7 @@ def is_elsewhere(ledger: Ledger) -> bool:
 
 
 def executor_of(ledger: Ledger, folder: Path) -> "Local | Dask":
-    """Who carries a campaign's blocks out. Raises GatemarkError."""
+    """Choose who carries a campaign's blocks out. Raises GatemarkError."""
     if not is_elsewhere(ledger):
         return Local(folder)
     require()

@@ -79,7 +79,7 @@ class Layout:
         return made
 
     def blocks(self) -> list[Block]:
-        """Every block, repeat by repeat, so that all rows come along alike."""
+        """Every block, repeat by repeat, so that all rows grow at the same pace."""
         from gatemark.plan.order import order
         from gatemark.run.duration import estimate_s
 
@@ -183,7 +183,7 @@ class Layout:
 
     @contextmanager
     def _placed(self, table: str, *keys: str) -> Iterator[None]:
-        """What is wrong is told with the line of the first of these keys."""
+        """The error names the line of the first of these keys."""
         try:
             yield
         except UsageError as error:
@@ -303,7 +303,7 @@ def on_station(command: str, path: str) -> str:
 
 
 def key(path: str) -> str:
-    """Of a station's lock: the same for all who name that file."""
+    """The name of a station's lock: the same for all who name that file."""
     import hashlib
 
     return hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:16]

@@ -110,7 +110,7 @@ class Sides:
         return (*words, "--seed", str(seed))
 
     def _boots(self) -> int:
-        """Of each arm, in instructions; 0: both in turn in one boot, which is all that they need.
+        """Boots of each arm, in instructions; 0: both in turn in one boot.
 
         Two gateways, and what a command switches, cannot share one.
         """

@@ -62,7 +62,7 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a lease, as lease.sh tells it."""
+    """The holder of a lease, as lease.sh prints it."""
 
     silent_s: int  # since its last renewal
     lease_s: int

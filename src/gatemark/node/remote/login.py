@@ -120,7 +120,7 @@ def login(table: Mapping[str, Any], path: Path, name: str) -> Login:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who logs in, and how patiently."""
+    """A host to log in to, as whom, and how patiently."""
 
     name: str  # of the host, for messages
     login: Login

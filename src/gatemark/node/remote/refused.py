@@ -74,7 +74,7 @@ def _not_known(server: Address, shown: Shown, known: Path) -> str:
 
 
 def _old(failure: str, server: Address, login: Login, known: Path) -> str:
-    """What an old server needs to be told of us: it is never believed unasked."""
+    """The words about an old server: what it needs is never believed unasked."""
     if failure == NO_KEY:
         return (
             "has a host key of an old kind, which counts only where it is known: "

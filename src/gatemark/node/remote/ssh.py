@@ -138,7 +138,7 @@ class Ssh:
         return await Remote.start(self.name, self._stands(), command)
 
     async def stream(self, *command: str) -> Stream:
-        """As `start`; standard error is a stream of bytes. Raises NodeError."""
+        """Start as `start` does; standard error is a stream of bytes. Raises NodeError."""
         from gatemark.node.remote.channel import RemoteStream
 
         return await RemoteStream.start(self.name, self._stands(), command)

@@ -2,7 +2,7 @@
 """The keys of `[line]`, and its factors.
 
 A key of `[line]` is of both ways, one of `[line.up]` or `[line.down]` of that way. Factors are
-called alike: `line.rate_bps`, `line.up.buffer_packets`.
+with one pattern of names: `line.rate_bps`, `line.up.buffer_packets`.
 """
 
 from collections.abc import Mapping

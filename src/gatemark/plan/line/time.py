@@ -44,7 +44,7 @@ def _full_s(way: LineWay) -> float:
 
 
 def in_words(line: Line | None) -> str:
-    """What makes values over it comparable: `15 Mbit/s, 50 packets`; ways that differ apart."""
+    """What makes values over it comparable: `15 Mbit/s, 50 packets`; or each way of its own."""
     if line is None:
         return ""
     texts = {way: ", ".join(_words(getattr(line, way))) for way in WAYS}

@@ -93,7 +93,7 @@ def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> 
 
 
 def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
-    """By how much each counter rose, by stage. What was set anew meanwhile is left out.
+    """The rise of each counter, by stage. What was set anew meanwhile is left out.
 
     Those of a namespace's ports are the tester's in part.
     """

@@ -95,7 +95,7 @@ class Nothing:
 
 
 def watch(place: Place) -> Watch | Nothing:
-    """By the gateway's own kernel alone."""
+    """Watch a gateway that has a kernel of its own; of others nothing."""
     return Watch(place.gateway.node) if place.own is None else Nothing()
 
 

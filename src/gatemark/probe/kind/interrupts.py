@@ -58,7 +58,7 @@ def parse(text: str) -> Reading:
 
 
 def rise(row: str, before: Table, after: Table) -> Counts:
-    """By how much a row rose on each CPU; nothing if it did not."""
+    """The rise of a row on each CPU; nothing if it did not rise."""
     old, new = before.get(row, after[row])[0], after[row][0]
     risen = {cpu: count - old.get(cpu, count) for cpu, count in new.items()}
     return risen if any(risen.values()) else {}

@@ -38,7 +38,7 @@ class Power:
 
 
 def watts(seen: Seen) -> tuple[str, list[Reading]]:
-    """Who measured, and what: the meter before the gateway's own sensors."""
+    """The source and its readings: the meter before the gateway's own sensors."""
     meter, read = seen.own["power"]
     return (meter, read) if meter else own_watts(seen.sensed)
 

@@ -100,7 +100,7 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _classes(lines: str) -> list[Queue]:
-    """Those of htb, in the order in which tc shows them."""
+    """The classes of htb, in the order in which tc shows them."""
     classes = []
     for block in re.split(r"^(?=class )", lines, flags=re.M):
         if match := CLASS.match(block):
@@ -116,7 +116,7 @@ def _first(pattern: re.Pattern[str], text: str) -> int:
 
 
 def outcome(seen: Seen, sent: Sent) -> Outcome:
-    """By how much they rose, by port; a queue that was made meanwhile counts from nothing."""
+    """The rise of the counters, by port; a queue that was made meanwhile counts from nothing."""
     del sent
     before, after = seen.own["shaper"]
     risen = {
@@ -150,7 +150,7 @@ def _risen(queue: Queue, before: Queue) -> Queue:
 
 
 def _sums(queues: Sequence[Queue]) -> dict[str, int]:
-    """Of a port. The outermost discipline counts the drops of those in it, too."""
+    """The sums of a port. The outermost discipline counts the drops of those in it, too."""
     outermost = [queue for queue in queues if queue["root"]] or queues
     disciplines = [queue for queue in queues if queue["kind"] != "htb class"]
     return {
@@ -160,7 +160,7 @@ def _sums(queues: Sequence[Queue]) -> dict[str, int]:
 
 
 def _kept(queues: Sequence[Queue]) -> list[Queue]:
-    """As a record keeps it."""
+    """The queues as a record keeps them."""
     return [{name: value for name, value in queue.items() if name != "root"} for queue in queues]
 
 

@@ -68,7 +68,7 @@ def _numbered(name: str, tables: Iterable[Table]) -> Tables:
 
 
 def _payloads(source: Source, *, side_by_side: bool) -> Tables:
-    """Those of several arms, or those of one."""
+    """The tables of several arms, or those of one."""
     made = _numbered("payload", payload.tables(source))
     return [(name, table) for name, table in made if (len(table.head) > 2) == side_by_side]
 

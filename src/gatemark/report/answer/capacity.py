@@ -87,7 +87,7 @@ def errors(model: Model) -> tuple[float, float] | None:
 
 
 def error(model: Model, check: Check) -> float:
-    """Of what is told of a case: its packets/s, or its instructions."""
+    """The value of a case: its packets/s, or its instructions."""
     return 1 / (1 + check.error) - 1 if model.measured.is_count else check.error
 
 

@@ -131,7 +131,7 @@ def _gateway(run: Run) -> list[str]:
 
 
 def device(run: Run) -> list[str]:
-    """What the gateway is made of; a namespace is this machine itself, which is not told."""
+    """What the gateway is made of; a namespace is this machine itself, and has no row."""
     facts = run.before.get("gateway") or run.after.get("gateway") or {}
     if run.station.kind == "netns" or "soc" not in facts:
         return []

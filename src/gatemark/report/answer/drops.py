@@ -32,7 +32,7 @@ def table(records: Iterable[Record]) -> Table:
 
 
 def _best(records: list[Record]) -> list[Record]:
-    """Those whose kernel gave reasons, where there are any: they name rules without a counter."""
+    """The trials with the kernel's reasons, where there are any."""
     reasoned = [record for record in records if record.evidence.freed]
     return reasoned or [record for record in records if record.pass_ == "outside"]
 

@@ -59,7 +59,7 @@ def table(judgement: Judgement, published: Iterable[Published], counted: str) ->
 
 
 def setups(estimates: Iterable[Estimate]) -> list[tuple[tuple[str, str], list[Estimate]]]:
-    """Those of one plan and point together: what makes a figure."""
+    """The estimates of one plan and point together: what makes a figure."""
     groups: dict[tuple[str, str], list[Estimate]] = {}
     for estimate in estimates:
         groups.setdefault((estimate.plan, traffic.point(estimate.point)), []).append(estimate)

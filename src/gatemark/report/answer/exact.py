@@ -42,7 +42,7 @@ def folds(judgement: Judgement) -> list[tuple[str, Table]]:
 
 
 def functions(caption: str, changes: Sequence[Moved], most: int = 0) -> Table:
-    """Functions by the size of their difference; beyond `most` (0: all are told) as one row."""
+    """Functions by the size of their difference; beyond `most` (0: none) as one row."""
     shown = changes[:most] if most else changes
     rows = [
         (

@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 def points(judgement: Judgement) -> list[PointResult]:
-    """Those that are about flows."""
+    """The points that are about flows."""
     return [point for point in judgement.points if point.definition.quantity == FILL]
 
 

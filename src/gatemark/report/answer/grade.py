@@ -21,7 +21,7 @@ class Added:
 
 
 def added(judgement: Judgement) -> Added | None:
-    """Of the leading sweeps the one to which load adds most; None: no delay under load."""
+    """The leading sweep to which load adds most; None: no delay under load."""
     every = [delay for knee in sweep.lead(judgement.knees) if (delay := _added(judgement, knee))]
     return max(every, key=lambda added: added.delay_ns.value, default=None)
 

@@ -114,7 +114,7 @@ def title(travel: Travel) -> str:
 
 
 def seen(travel: Travel) -> str:
-    """What told it: the plugin by name, or which tracer and what it does not know."""
+    """The source of it: the plugin by name, or which tracer and what it does not know."""
     return SEEN.get(travel.seen_by, f"instructions counted by the plugin {travel.seen_by}")
 
 
@@ -135,7 +135,7 @@ def units(travels: Iterable[Travel]) -> str:
 
 
 def count(value: float) -> str:
-    """A whole number with its thousands apart."""
+    """A whole number with a blank between its thousands."""
     return f"{value:,.0f}".replace(",", "\N{NO-BREAK SPACE}").replace("-", number.MINUS)
 
 
@@ -145,7 +145,7 @@ def share(part: float, whole: float) -> str:
 
 
 def sentence_of(travel: Travel) -> str:
-    """What is told of netfilter: `31 % of 190 calls are netfilter's`."""
+    """The sentence about netfilter: `31 % of 190 calls are netfilter's`."""
     if not travel.in_order:
         part = share(travel.netfilter.amount, travel.own.amount)
         return f"{count(travel.own.amount)} {travel.unit}, {part} % of it netfilter's"

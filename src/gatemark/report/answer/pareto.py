@@ -23,7 +23,7 @@ def anchor(front: Front) -> str:
 
 
 def loads(front: Front) -> str:
-    """Under which load what is told."""
+    """The loads under which the values were measured."""
     words = traffic.traffic(front.options[0].definition)
     if front.paced_pps is None:
         return f"{words}; all at overload"

@@ -3,7 +3,7 @@
 
 Where two steps cost as many instructions and unlike times, the difference is memory: caches that a
 count does not see. An emulator has its host's caches and none of the guest's. So times of another
-station with a processor of the same architecture are told too, and where they are of.
+station with a processor of the same architecture have rows too, and where they are of.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Priced:
 
     @property
     def ns(self) -> Interval:
-        """Of a packet."""
+        """The time of a packet."""
         return self.times.arms[_key(self.walk)]
 
 

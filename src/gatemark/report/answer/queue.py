@@ -116,7 +116,7 @@ def _cell(name: str, to: Scale) -> Cell:
 
 
 def _dropped(queue: Queue) -> str:
-    """By which queue how many packets a trial, whoever sent them."""
+    """The packets that each queue drops in a trial, whoever sent them."""
     parts = [f"{name}: {grouped(round(packets))}" for name, packets in queue.dropped.items()]
     return ", ".join(parts) or NONE
 

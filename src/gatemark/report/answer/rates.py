@@ -165,7 +165,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
 
 
 def _tester_cpu(point: PointResult) -> str:
-    """Of the busier end, of its CPU."""
+    """The CPU of the tester's busier end, in %."""
     return f"{100 * point.tester_cpu:.0f}" if point.tester_cpu else NONE
 
 

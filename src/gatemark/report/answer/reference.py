@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published values beside ours as a table: like definitions only, with what is not known alike."""
+"""Published values beside ours: like definitions only, with what is not known to agree."""
 
 from collections.abc import Iterable, Sequence
 
@@ -27,7 +27,7 @@ def printed(value: Published) -> str:
 
 
 def differs(row: Beside) -> str:
-    """What is not known to be alike, in one cell: what is not said together, then what differs."""
+    """What is not known to agree, in one cell: what is not said together, then what differs."""
     parts = [
         f"{heading}: {', '.join(fields)}"
         for heading, ending in (("not said", UNSTATED), ("only implied", IMPLIED))

@@ -31,7 +31,7 @@ class Found:
 
     @property
     def first(self) -> PointResult:
-        """Of the strictest goal."""
+        """The point of the strictest goal."""
         return next(iter(self.goals.values()))
 
 
@@ -191,7 +191,7 @@ def _shares(judgement: Judgement) -> Table:
 
 
 def varying_loads(points: Sequence[PointResult]) -> Iterator[str]:
-    """The loads of these points in as few words as tell them apart."""
+    """The loads of these points in as few words as distinguish them."""
     names = [name for name in study.varying(points) if name not in (GOAL, SHARE)]
     for point in points:
         yield study.label(point, names) or load(point)

@@ -42,7 +42,7 @@ def table(judgement: Judgement) -> Table:
 
 
 def groups(judgement: Judgement) -> list[list[Watched]]:
-    """Arms that share one figure: of one plan, all factors but the rate alike."""
+    """Arms that share one figure: of one plan, equal in all factors but the rate."""
     by_point: dict[tuple[object, ...], list[Watched]] = {}
     for arm in judgement.watched:
         by_point.setdefault((arm.plan, *sorted(arm.point.items())), []).append(arm)
@@ -99,7 +99,7 @@ def _safe(arm: Watched, points: Sequence[PointResult]) -> str:
 
 
 def _lost_at_full_speed(sweeps: Iterable[Sequence[PointResult]]) -> list[str]:
-    """Of all packets, as a range over the arms: nothing where no arm loses or none was asked."""
+    """The share of all packets, as a range over the arms; nothing where no arm loses."""
     full = [point for points in sweeps for point in points if is_most(point)]
     losses = [point.values["loss_ratio"].value for point in full if "loss_ratio" in point.values]
     lost = sorted(loss for loss in losses if loss > LOSS)
@@ -139,7 +139,7 @@ def _row(arm: Watched, points: Sequence[PointResult]) -> tuple[str, ...]:
 
 
 def _modes(arm: Watched) -> str:
-    """Of the instrumented pass: the gateway's own count."""
+    """The gateway's own count in the instrumented pass."""
     return " / ".join(f"{share * 100:.0f}" for share in modes(arm).values()) or NONE
 
 

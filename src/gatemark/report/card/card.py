@@ -45,7 +45,7 @@ class Place:
 
 
 def parts(i: Interval, unit: str, *, at_least: bool = False) -> tuple[str, str]:
-    """A number with its interval, and its unit apart."""
+    """A number with its interval, and its unit by itself."""
     to = number.scale([i.value], unit)
     return number.interval(i, to, at_least=at_least), to.unit
 

@@ -58,7 +58,7 @@ def _features(stack: Ladder, steps: Sequence[Step], name: str, place: Place) -> 
 
 
 def _added(step: Step, name: str) -> tuple[str, str]:
-    """What a step adds, with its sign, and the unit apart."""
+    """What a step adds, with its sign, and the unit by itself."""
     difference = step.costs[name].difference
     if name == INSTRUCTIONS:
         return exact.added(difference), "instructions a packet"

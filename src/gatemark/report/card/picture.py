@@ -109,7 +109,7 @@ def _lines(picture: Picture) -> Iterable[str]:
 
 
 def _named(lines: Sequence[Line]) -> list[Line]:
-    """Those whose names have room."""
+    """The lines whose names have room."""
     return list(lines[: MOST_BARS - 1])
 
 

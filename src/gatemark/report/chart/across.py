@@ -119,7 +119,7 @@ def _printed(look: Look, lines: Sequence[Line]) -> list[str]:
 
 
 def is_direct(drawn: Sequence[Line], field: str, most: Mapping[str, float]) -> bool:
-    """Whether names can stand at the ends of the lines: few, short, and apart in all panels."""
+    """Whether names can stand at the ends of the lines: few, short, with room between them."""
     gaps = [
         (b - a) / most[panel[0].l4]
         for panel in line.panels(drawn)

@@ -82,7 +82,7 @@ def _row(what: str, arm: str, boot: int, value: float) -> Row:
 
 
 def _apart(rows: Sequence[Row]) -> str:
-    """How far the boots of one arm lie apart: what a single boot would have hidden."""
+    """How far the boots of one arm lie from each other: what a single boot would have hidden."""
     spans = []
     for arm in ARMS:
         values = [float(r["value"] or 0) for r in rows if r["what"] == "median" and r["arm"] == arm]

@@ -111,7 +111,7 @@ def _panels(
     modes: Sequence[Row],
     hollow: Sequence[Row],
 ) -> tuple[tuple[str, Part], ...]:
-    """Those with something in them; the first has the legend of all."""
+    """The panels with something in them; the first has the legend of all."""
     shown = [panel for panel in PANELS if any(row[panel.field] is not None for row in rows)]
     devices = once(hollow, "device")
     made: list[tuple[str, Part]] = []

@@ -18,7 +18,7 @@ MOST_PARTS = 5  # with a colour of their own; the sixth is of all others
 
 
 def figure(model: Model) -> Figure | None:
-    """Of the direction and frame size at which most setups were measured."""
+    """The figure of the direction and frame size at which most setups were measured."""
     if not model.checks:
         return None
     checks = _alike(model.checks)
@@ -54,7 +54,7 @@ def figure(model: Model) -> Figure | None:
 
 
 def _alike(checks: Sequence[Check]) -> list[Check]:
-    """Those of one direction and size, quickest first; of as many small frames upwards."""
+    """The checks of one direction and size, quickest first; of as many small frames upwards."""
     kinds = [(check.case.direction, check.case.frame_bytes) for check in checks]
     kind = max(set(kinds), key=lambda item: (kinds.count(item), item[0] == "up", -item[1]))
     kept_checks = [c for c in checks if (c.case.direction, c.case.frame_bytes) == kind]

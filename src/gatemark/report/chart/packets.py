@@ -56,7 +56,7 @@ def figure(scene: Scene) -> Figure:
 
 
 def _left_out(loaded: Sequence[Loaded]) -> str:
-    """That not every setup has a panel."""
+    """Say that not every setup has a panel."""
     return f" The first {PANELS} of {len(loaded)} setups are drawn." * (len(loaded) > PANELS)
 
 

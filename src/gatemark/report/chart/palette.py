@@ -3,8 +3,8 @@
 
 A setup's arms share its colour from plan to plan. Where one plan has two arms of one setup (old and
 new, a twin), the first has the setup's colour and each other one its own. The tester alone is grey.
-Of several runs each has its own: their like arms share panels, where often the colour alone tells
-them apart. The arms that are more than there are colours begin anew, with other dashes and markers.
+Of several runs each has its own: their like arms share panels, where often the colour alone
+distinguishes them. Beyond the last colour they begin anew, with other dashes and markers.
 """
 
 from collections.abc import Mapping

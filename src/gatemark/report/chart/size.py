@@ -151,7 +151,7 @@ def _ceilings(source: Source, drawn: Sequence[Line]) -> list[Row]:
 
 
 def _alone(source: Source, panel: Sequence[Line]) -> dict[str, dict[float, Row]]:
-    """By the name of its line, which has the letter of its run, and by size."""
+    """Rows by the name of their line, which has the letter of its run, and by size."""
     points = [point for this_line in panel for point in this_line.points]
     ceilings = each_run.ceilings(source, points)
     lines: dict[str, dict[float, Row]] = {}

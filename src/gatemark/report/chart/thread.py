@@ -78,7 +78,7 @@ def _definition(uses: Sequence[Use], left: int, when: str) -> str:
 
 
 def _names(uses: Sequence[Use]) -> list[tuple[str, str]]:
-    """Heading and name of each bar; the CPU is told where the gateway has several."""
+    """Heading and name of each bar; the CPU is named where the gateway has several."""
     several = len({use.cpu for use in uses}) > 1
     return [(use.heading, f"{use.name}, CPU {use.cpu}" if several else use.name) for use in uses]
 

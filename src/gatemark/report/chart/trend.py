@@ -29,7 +29,7 @@ def series(row: Measured, builds: Sequence[str]) -> list[Interval]:
 
 
 def steps(row: Measured, builds: Sequence[str]) -> list[Step]:
-    """Those of a row; of fewer than eight builds none is told."""
+    """The steps of a row; fewer than eight builds have none."""
     return trend.steps([1 + shift.value for shift in series(row, builds)])
 
 

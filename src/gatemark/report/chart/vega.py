@@ -51,7 +51,7 @@ class Rows:
     shared: Mapping[str, Any] = field(default_factory=dict)
 
     def where(self, test: str = "", **equal: Any) -> "Rows":
-        """Those rows whose fields have these values, or of which an expression is true."""
+        """The rows whose fields have these values, or of which an expression is true."""
         steps = [{"filter": {"field": name, "equal": at}} for name, at in equal.items()]
         more = [{"filter": test}] if test else []
         return replace(self, steps=(*self.steps, *more, *steps))

@@ -86,7 +86,7 @@ def _rows(label: str, flow: Flow) -> list[Row]:
 
 
 def _percentiles(label: str, flow: Flow) -> list[Row]:
-    """Of the packets sent: one that never came is later than all."""
+    """Percentiles of the packets sent: one that never came is later than all."""
     ordered = sorted(flow.delay_ns)
     rows: list[Row] = []
     for share in NINES:

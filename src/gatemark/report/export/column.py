@@ -28,7 +28,7 @@ class Column:
 
 
 def columns(rows: Sequence[Row], shape: type[msgspec.Struct]) -> list[Column]:
-    """The fields of `shape` in all exports alike, then those that these rows have besides."""
+    """The fields of `shape`, the same in all exports, then those that these rows have besides."""
     flat = [dict(_flat(row)) for row in rows]
     typed = kinds(shape)
     fromkeys = dict.fromkeys((*typed, *(name for cells in flat for name in cells)))

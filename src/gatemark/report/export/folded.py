@@ -2,7 +2,7 @@
 """Paths as collapsed stacks, for flame graphs: `a;b;c 123` a line, own instructions of `c` (or ns).
 
 The format is that of stackcollapse.pl; flamegraph.pl, speedscope and others read it. A flame graph
-adds up what is alike and drops the order, which the tree of the page keeps.
+adds up equal stacks and drops the order, which the tree of the page keeps.
 """
 
 import re

@@ -3,7 +3,7 @@
 
 Names and base units as prometheus.io/docs/practices/naming has them: bytes for bits, seconds for
 nanoseconds, the unit last. An interval's ends are metrics of their own, because a mean over a label
-that tells them apart would mean nothing.
+that distinguishes them would mean nothing.
 """
 
 import math

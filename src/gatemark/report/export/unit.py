@@ -13,7 +13,7 @@ NOMINAL: Final = ENDINGS | {"_ms": "ms", "_s": "s"}  # what was set besides
 
 
 def units(names: Iterable[str]) -> dict[str, str]:
-    """Of those columns that have a unit."""
+    """The units of the columns that have one."""
     every = {name: _unit(name) for name in names}
     return {name: unit for name, unit in every.items() if unit}
 

@@ -28,7 +28,7 @@ def of_points(sources: Iterable[Source]) -> list[Row]:
 
 
 def columns(rows: Sequence[Row]) -> list[Column]:
-    """Those that have something in some row: what was set, what came of it, what held it back."""
+    """The columns with something in a row: what was set, what came of it, what held it back."""
     typed = kinds(ValueRow)
     names = sorted(dict.fromkeys([*FIRST, *(name for row in rows for name in row)]), key=_place)
     every = [column(name, [row.get(name) for row in rows], typed.get(name)) for name in names]

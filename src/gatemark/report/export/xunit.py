@@ -32,7 +32,7 @@ class Case:
 
     @property
     def element(self) -> ET.Element:
-        """As XML."""
+        """The case as XML."""
         names = {"classname": self.place, "name": self.name, "time": f"{self.seconds:.3f}"}
         made = ET.Element("testcase", names)
         if self.outcome:
@@ -55,7 +55,7 @@ class Suite:
 
     @property
     def element(self) -> ET.Element:
-        """As XML, with its sums."""
+        """The suite as XML, with its sums."""
         sums = {"tests": len(self.cases)} | {
             name: sum(case.outcome == outcome for case in self.cases) for name, outcome in COUNTED
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loads at which a delay is told: those of plans that ask for it, else some of a sweep."""
+"""The loads at which a delay is shown: those of plans that ask for it, else some of a sweep."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Points of one plan that are told together: one kind of traffic."""
+    """Points of one plan that are shown together: one kind of traffic."""
 
     plan: str
     loads: tuple[Load, ...]  # in the order of the plan, by rate
@@ -66,7 +66,7 @@ class Timed:
 
     @property
     def definition(self) -> Definition:
-        """Of its first point."""
+        """The definition of its first point."""
         return self.loads[0].point.definition
 
 

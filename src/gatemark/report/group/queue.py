@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues that are told together: one flow and direction of one plan, over a line of one rate."""
+"""Queues that are shown together: one flow and direction of one plan, over a line of one rate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Scene:
 
     @property
     def first(self) -> Queue:
-        """Of its first point."""
+        """The definition of its first point."""
         return self.loaded[0].queue
 
     @property

@@ -128,7 +128,7 @@ def _sum(parts: Sequence[float | None]) -> float | None:
 
 
 def _rise(x: Sequence[int], y: Sequence[float], clock: Clock) -> Steps:
-    """By how much a counter of ns rose in each step, as a share of the step."""
+    """The rise of a counter of ns in each step, as a share of the step."""
     edges = [_at(x, y, clock.zero_ns + place * clock.step_ns) for place in range(clock.count + 1)]
     return [None if a is None or b is None else (b - a) / clock.step_ns for a, b in pairwise(edges)]
 

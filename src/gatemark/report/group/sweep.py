@@ -19,7 +19,7 @@ def offered_pps(point: PointResult) -> float:
 
 
 def asked_pps(point: Mapping[str, Scalar], definition: Definition, otherwise: float) -> float:
-    """The rate that a point's factors name, or that which was found."""
+    """The rate that a point's factors name, or the one that was found."""
     pps, bps = (point.get(name) for name in RATES)
     if isinstance(pps, int | float) and pps:
         return float(pps)
@@ -91,7 +91,7 @@ def lead(knees: Iterable[Knee]) -> list[Knee]:
 
 
 def delays(judgement: Judgement, knees: Iterable[Knee]) -> tuple[Knee, list[PointResult]] | None:
-    """The sweep whose delay is told: of the leading knees the one with the longest when idle."""
+    """The sweep whose delay is shown: of the leading knees the one with the longest when idle."""
     timed = [
         (knee, [p for p in points_of(judgement, knee) if "delay_p50_ns" in p.values])
         for knee in lead(knees)

@@ -35,7 +35,7 @@ def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
 
 
 def _variation(load: Load) -> Iterator[str]:
-    """Of each direction of a replay: of a packet and the one sent before it in its flow."""
+    """The swing of each direction of a replay, from a packet to the next of its flow."""
     for way in traffic.DIRECTION:
         middle, far = (load.point.values.get(f"{way}.ipdv_{p}_ns") for p in ("p50", "p99"))
         if middle:

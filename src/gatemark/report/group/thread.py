@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who used the CPU at the points that load it: the gateway's threads, the tester's ends."""
+"""The CPU at the points that load it, by thread: the gateway's, and the tester's ends."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def finding(uses: Sequence[Use]) -> str:
 
 
 def _leader(uses: Sequence[Use]) -> str:
-    """By which thread, where it is the same at all of these."""
+    """The thread that does it, where it is the same at all of these."""
     leaders = {use.leader for use in uses}
     if len(leaders) > 1:
         return ""
@@ -96,7 +96,7 @@ def _leader(uses: Sequence[Use]) -> str:
 
 
 def _at_one_rate(uses: Sequence[Use]) -> list[Use]:
-    """Those of the rate at which most arms were measured; of several such rates the highest."""
+    """The uses at the rate at which most arms were measured; of several such rates the highest."""
     rates: dict[str, list[Use]] = {}
     for use in uses:
         rates.setdefault(use.rate, []).append(use)
@@ -110,7 +110,7 @@ def _at_one_rate(uses: Sequence[Use]) -> list[Use]:
 
 
 def _points(judgement: Judgement) -> dict[str, list[PointResult]]:
-    """By plan: of a sweep the first point from the knee on, else all points but the twin's."""
+    """Points by plan: of a sweep the first from the knee on, else all but the twin's."""
     points: dict[str, list[PointResult]] = {}
     for knee in judgement.knees:
         point = sweep.loaded(judgement, knee)

@@ -129,7 +129,7 @@ def _means(sources: Sequence[Source]) -> list[Means]:
 
 
 def _name(sources: Sequence[Source], stations: Mapping[str, int]) -> str:
-    """A station's name; two gateways of one station are told apart by their runs."""
+    """A station's name; two gateways of one station are distinguished by their runs."""
     name = sources[0].run.station.name
     letters = ", ".join(filter(None, (source.label for source in sources)))
     return f"{name} {letters}" if stations[name] > 1 and letters else name

@@ -48,7 +48,7 @@ def _measured_at(pairs: Iterable[Beside]) -> Iterator[tuple[At, float]]:
 def by_kernels(gateways: Sequence[Gateway], kernels: Sequence[str]) -> list[str]:
     """Operations a second of each gateway over the first one's: the median of all points, and all.
 
-    A slowdown is told as a number below 1.
+    A slowdown is a number below 1.
     """
     rates = [of_runs(_operations(gateway, kernels)) for gateway in gateways]
     base, *others = rates

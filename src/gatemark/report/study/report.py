@@ -157,7 +157,7 @@ def _commands(part: Part, sources: Sequence[Source]) -> Iterator[str]:
 
 
 def _figures(part: Part, drawn: Sequence[Figure]) -> list[Figure]:
-    """Those of its plans that it asks for; their names end in the rate of a line, if they have."""
+    """The figures that a part asks for; their names end in the rate of a line, if they have."""
     over = f"-{part.line_mbit:g}" if part.line_mbit else ""
     own = [f for f in drawn if f.plan in part.plans and f.name.endswith(over)]
     return [figure for figure in own if figure.name.startswith(part.figures or ("?",))]

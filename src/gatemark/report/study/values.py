@@ -142,7 +142,7 @@ def _printed(value: Entry) -> str:
 def _ours(pairs: Sequence[Pair]) -> str:
     """Each point of ours that is like a published value, once.
 
-    Several have what tells them apart before them: run, setup, point.
+    Several have what distinguishes them before them: run, setup, point.
     """
     names = [(p.run, p.beside.arm, traffic.point(p.beside.point)) for p in pairs]
     differ = [len(set(column)) > 1 for column in zip(*names, strict=True)]

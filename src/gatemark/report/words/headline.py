@@ -45,13 +45,13 @@ def bounded(point: PointResult, quantity: str) -> bool:
 
 
 def alone(ceilings: Iterable[PointResult], about: About) -> list[PointResult]:
-    """Of one run's ceilings those for the same traffic: of the same plan where it measured any."""
+    """One run's ceilings for the same traffic: of the same plan where it measured any."""
     alike = [p for p in ceilings if _traffic(p.definition) == _traffic(about.definition)]
     return [p for p in alike if p.plan == about.plan] or alike
 
 
 def bounds(ceilings: Iterable[PointResult], about: About) -> list[PointResult]:
-    """Those of them that the gateway's values cannot exceed.
+    """The ceilings that the gateway's values cannot exceed.
 
     None for what the gateway itself sends or receives: there the tester is one end alone.
     """
@@ -75,7 +75,7 @@ def limits(points: Iterable[PointResult]) -> list[str]:
 
 
 def _traffic(d: Definition) -> tuple[object, ...]:
-    """What makes two loads alike for the tester; two ways at once share its CPU."""
+    """What makes two loads the same for the tester; two ways at once share its CPU."""
     tcp = (d.write_bytes, d.streams, d.socket_buffer_bytes, d.congestion)
     sizes = tcp if d.l4 == "tcp" else (d.frame_bytes, d.mix)
     return (d.driver, d.l4, d.family, d.offload, d.direction == "both", sizes)

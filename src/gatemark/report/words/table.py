@@ -24,7 +24,7 @@ class Table:
     noted: bool = False  # as text the last column stands below, as notes: many rows share theirs
 
     def lines(self) -> list[str]:
-        """The table as plain text, columns two spaces apart, decimal points aligned."""
+        """The table as plain text, columns with two spaces between them, decimal points aligned."""
         table, notes = self.with_notes()
         padded = [self._padded(place, cells) for place, cells in enumerate(table.columns())]
         return [*("  ".join(cells).rstrip() for cells in zip(*padded, strict=True)), *notes]
