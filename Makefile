@@ -84,7 +84,7 @@ classifier: ## build the program that classifies captures for every processor
 
 man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PATH
 	@setup/install run
-	@$(PYTHON) -m gatemark.commands.man $(MAN)
+	@setup/man $(MAN)
 
 pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 	@setup/install test

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.commands.man import EXIT_STATUS
 from gatemark.stats.math import signed
 from gatemark.stats.math.interval import Interval, median_interval
 from gatemark.stats.math.ranks import inset, p_value
@@ -79,8 +78,3 @@ def test_the_level_of_a_change_of_pairs_is_exact() -> None:
 def test_the_limits_of_the_grades_are_those_of_the_report() -> None:
     grade = " ".join(text("docs/numbers/verdict/grade.md").split())
     assert limits() in grade
-
-
-def test_the_exit_codes_are_those_of_the_page_for_a_start() -> None:
-    told = re.findall(r"^\| (\d+) \| ", (ROOT / "docs" / "start.md").read_text(), re.MULTILINE)
-    assert set(told) == set(EXIT_STATUS)

@@ -52,6 +52,7 @@ SOURCES: Final = (
 )
 SCRIPTS: Final = (
     "setup/install",
+    "setup/man",
     "setup/renew",
     ".ci/run",
     "src/gatemark/commands/shell/*.bash",

@@ -20,7 +20,6 @@ from gatemark.__main__ import STOPPED
 from gatemark.commands.console.example import EXAMPLES
 from gatemark.commands.console.verb import READER_GONE
 from gatemark.commands.diff import REGRESSION
-from gatemark.commands.man import EXIT_STATUS
 from gatemark.commands.measure import INVALID
 from gatemark.error import UsageError
 from gatemark.plan.load import load
@@ -98,7 +97,10 @@ def test_a_process_ends_as_the_verb_in_it(words: str, home: Path) -> None:
 
 def test_every_code_has_a_meaning() -> None:
     codes = {0, 1, UsageError.exit_code, REGRESSION, INVALID, STOPPED, READER_GONE}
-    assert {int(code) for code in EXIT_STATUS} == codes
+    page = (Path(__file__).parents[3] / "docs" / "start.md").read_text()
+    assert {int(code) for code in re.findall(r"^\| (\d+) \| ", page, re.MULTILINE)} == codes
+    spoken = (Path(__file__).parents[3] / "setup" / "man.h2m").read_text().split("[environment]")[0]
+    assert {int(code) for code in re.findall(r"\b(\d+) ", spoken)} == codes
 
 
 def test_rules_hold_however_it_is_started() -> None:

@@ -134,11 +134,6 @@ def usage(command: Any, ctx: Any) -> list[str]:
     return pieces
 
 
-def records(command: Any, ctx: Any) -> dict[str, str]:
-    """Every argument and option of a verb, as its user types it, with its help."""
-    return dict((*_rows(command, ctx, "argument"), *_rows(command, ctx, "option")))
-
-
 def _sections(command: Any, ctx: Any, formatter: Any) -> None:
     for kind in ("argument", "option"):
         if rows := list(_rows(command, ctx, kind)):
