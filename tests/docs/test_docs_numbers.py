@@ -20,7 +20,7 @@ from gatemark.commands.option.setting import chosen
 from gatemark.error import UsageError
 from gatemark.quantity import QUANTITIES
 from gatemark.report.answer import answers, fill, flow, responsiveness, watched
-from gatemark.report.brief.tables import briefs
+from gatemark.report.brief.lines import briefs
 from gatemark.report.explain.entry import Entry, column, entries, plain, words
 from gatemark.report.group.source import Source
 from gatemark.stats import expect, judgement

@@ -2,7 +2,7 @@
 """One clock for all hosts of a trial: this machine's, which every agent's report is brought onto.
 
 Each machine counts its own time from its own boot. How far ahead of ours another is is read before
-a trial and after it (node/uptime.py); crystals drift by some 10 us a second meanwhile.
+a trial and after it (node/remote/ssh.py); crystals drift by some 10 us a second meanwhile.
 """
 
 import asyncio

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan import device, driver, turns, workloads
+from gatemark.plan import device, driver, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.level import spread_out
 from gatemark.plan.line.keys import AQMS, LINE, LINE_FACTORS, line_at, overlap
@@ -219,7 +219,7 @@ def check(plan: Plan, given: Mapping[str, Collection[str]] = MappingProxyType({}
     _check_arms(plan)
     _check_counts(plan)
     _check_levels(plan)
-    for reason in (*search_faults(plan), *device.misfits(plan), *turns.faults(plan)):
+    for reason in (*search_faults(plan), *device.misfits(plan), *turns_faults(plan)):
         raise UsageError(reason)
     for name in plan.beside:
         if reason := workloads.name_fault(name):
@@ -229,7 +229,7 @@ def check(plan: Plan, given: Mapping[str, Collection[str]] = MappingProxyType({}
         load = loads[workloads.MAIN]
         if plan.gateway.devices and load.kind != "udp":
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
-        fits = (*misfits(plan, load), *turns.misfit(plan, load), *workloads.faults(plan, loads))
+        fits = (*misfits(plan, load), *turns_misfit(plan, load), *workloads.faults(plan, loads))
         over = line_faults(plan, line_at(plan, point), loads)
         for reason in (*_sendable(plan, loads, point, given), *fits, *over):
             raise UsageError(reason)
@@ -487,3 +487,30 @@ def _with(plan: Plan, table: str, name: str, value: Any) -> Plan:
     if table in plan.beside:
         return replace(plan, beside=plan.beside | {table: new})
     return replace(plan, **{table: new})
+
+
+SHORTEST_MS, LONGEST_MS = 2.0, 100.0
+KEY: Final = "`turn_ms` of [repeat]"
+
+
+def turns_faults(plan: Plan) -> Iterator[str]:
+    """Why they cannot; nothing where the plan does not ask for it."""
+    repeat = plan.repeat
+    if not repeat.turn_ms:
+        return
+    if not SHORTEST_MS <= repeat.turn_ms <= LONGEST_MS:
+        yield f"{KEY} must be {SHORTEST_MS:g} to {LONGEST_MS:g}, or 0: one arm after the other"
+    if plan.search:
+        yield f"{KEY} and [search] exclude each other; leave one out"
+    if any(arm.path == "endpoint" for arm in plan.arm):
+        yield f"{KEY}: a gateway that sends or receives itself takes no turns; leave it out"
+
+
+def turns_misfit(plan: Plan, load: Workload) -> Iterator[str]:
+    """Why a point's workload cannot be sent in turns."""
+    if not plan.repeat.turn_ms:
+        return
+    if load.kind != "udp" or load.driver != "gatemark":
+        yield f"{KEY} is for kind udp, sent by our own agent; leave it out"
+    if load.rate_pps or load.cap_pps or load.packets or load.restart_s:
+        yield f"{KEY}: in turns it is sent as fast as it goes; leave out rate, cap, count, restart"

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.plan.ab import versus
 from gatemark.plan.expand import check, override
+from gatemark.plan.expand import turns_faults as faults
 from gatemark.plan.load import load
 from gatemark.plan.model import Arm, Plan, Search, Workload
 from gatemark.plan.order import order
-from gatemark.plan.turns import faults
 
 
 def ladder() -> Plan:

@@ -7,8 +7,8 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.report.answer import grade, rates
-from gatemark.report.card import cards
+from gatemark.report.answer import rates
+from gatemark.report.card import cards, delay
 from gatemark.report.card.card import Card
 from gatemark.stats.judgement import Judgement
 from gatemark.stats.math.interval import Interval
@@ -60,9 +60,9 @@ def test_a_card_has_one_line_and_a_picture() -> None:
 
 
 def test_an_added_delay_is_no_narrower_than_both_its_ends() -> None:
-    found = grade.added(builder.judgement())
+    found = delay.added(builder.judgement())
     assert found is not None
-    light, heavy = (p.values[grade.MEDIAN] for p in (found.light, found.heavy))
+    light, heavy = (p.values[delay.MEDIAN] for p in (found.light, found.heavy))
     assert found.delay_ns.lo == heavy.lo - light.hi
     assert found.delay_ns.hi == heavy.hi - light.lo
 
@@ -72,7 +72,7 @@ def test_without_a_load_beyond_the_knee_there_is_no_grade() -> None:
     far = tuple(
         replace(k, knee_pps=replace(k.knee_pps, value=1e6), at_least=True) for k in judged.knees
     )
-    assert grade.added(replace(judged, knees=far)) is None
+    assert delay.added(replace(judged, knees=far)) is None
 
 
 def test_what_was_not_measured_has_no_card() -> None:

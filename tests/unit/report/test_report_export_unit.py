@@ -3,7 +3,7 @@
 
 import pytest
 
-from gatemark.report.export.unit import units
+from gatemark.report.export.parquet import units
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,8 @@ from gatemark.report.chart.figure import Figure
 from gatemark.report.group.source import Source, judged
 from gatemark.report.study import coverage, markdown, report
 from gatemark.report.study.report import Section, sections
-from gatemark.report.study.values import LIMITED, NO_LIKE, NO_SECOND, OURS
+from gatemark.report.study.values import LIMITED, NO_LIKE, NO_SECOND, OURS, in_words
 from gatemark.report.words.number import DASH, MINUS
-from gatemark.report.words.published import in_words
 from gatemark.report.words.table import NONE
 from gatemark.stats.coverage.boxes import CLOCK
 from gatemark.stats.coverage.coverage import coverage as covered

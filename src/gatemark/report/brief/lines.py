@@ -2,19 +2,30 @@
 """The first answer in the terminal: at most 24 lines of 80 columns. `show --all` has the rest."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from gatemark.report.answer import expect, line, search, verdict, warning
 from gatemark.report.answer.answers import tables
-from gatemark.report.brief.tables import briefs
+from gatemark.report.brief.full_speed import full_speed
+from gatemark.report.group import latency, sweep
+from gatemark.report.group.latency import Load
 from gatemark.report.group.source import Source
+from gatemark.report.words import number, traffic
+from gatemark.report.words.brief import MS, NAMES, US, Brief, Row, limited, value
 from gatemark.report.words.fold import Folded, fold, wrap
+from gatemark.report.words.number import KPPS, PERCENT
 from gatemark.report.words.refusal import not_measured
 from gatemark.report.words.run import counts, repeat_command, resume_command
 from gatemark.report.words.screen import Line
+from gatemark.report.words.table import NONE
+from gatemark.stats.change.ladder import PACKET
+from gatemark.stats.judgement import Judgement, Knee, Ladder
+from gatemark.stats.math.interval import Interval
+from gatemark.stats.point.timed import MEDIAN
+from gatemark.stats.speed import is_free
 
 LINES, COLUMNS = 24, 80
 HEADS: Final = 2  # lines above the rows of a brief table
@@ -140,3 +151,89 @@ def _name(folder: Path | None) -> str:
     if folder is None:
         return "RUN"
     return folder.name if folder.parent.name == "gatemark-runs" else str(folder)
+
+
+def briefs(judgement: Judgement) -> list[Brief]:
+    """The tables that the run has: full speed, else what steps cost; then overload."""
+    fast = full_speed(judgement)
+    made = (fast if fast.rows else costs(judgement), overload(judgement))
+    return [brief for brief in made if brief.rows]
+
+
+def costs(judgement: Judgement) -> Brief:
+    """A row for each step of the first ladder at full speed: the time of a packet, what it adds."""
+    ladders = (ladder for ladder in judgement.ladders if PACKET in ladder.values)
+    ladder = next(filter(is_free, ladders), None)
+    if ladder is None:
+        return Brief("", (), ())
+    turns = ladder.definition.turn_ms
+    return Brief(
+        f"What each step adds at overload{f', in turns of {turns:g} ms' if turns else ''}",
+        (NAMES, ("time a", f"packet, {US.unit}"), ("adds", "%")),
+        tuple(_steps(ladder)),
+    )
+
+
+def _steps(ladder: Ladder) -> Iterator[Row]:
+    yield ladder.arm, number.value_alone(ladder.values[PACKET], US), NONE
+    for step in ladder.steps:
+        if PACKET in step.values and PACKET in step.costs and not step.twin:
+            where = "" if step.against == ladder.arm else f" on {step.against}"
+            time = number.value_alone(step.values[PACKET], US)
+            yield f"{step.arm}{where}", time, _added(step.costs[PACKET].ratio)
+
+
+def _added(ratio: Interval | None) -> str:
+    if ratio is None:
+        return NONE
+    return f"{'+' if ratio.value > 0 else ''}{number.interval(ratio, PERCENT)}"
+
+
+def overload(judgement: Judgement) -> Brief:
+    """A row for each sweep of the first kind of traffic, which the caption names."""
+    knees = next(iter(sweep.groups(judgement)), [])
+    loads = latency.loads(judgement, knees)
+    return Brief(
+        _caption(judgement, knees),
+        (
+            NAMES,
+            ("no loss to", KPPS.unit),
+            ("knee", KPPS.unit),
+            ("kept at", "2x, %"),
+            (f"p50 at{_rate(loads, 'near')}", US.unit),
+            ("p99", US.unit),
+            (f"p50 at{_rate(loads, 'over')}", MS.unit),
+        ),
+        tuple(_row(knee, loads) for knee in knees),
+    )
+
+
+def _caption(judgement: Judgement, knees: Sequence[Knee]) -> str:
+    slowed = bool(knees) and all(knee.definition.slow_to_pps for knee in knees)
+    size = knees[0].definition.frame_bytes if knees else None
+    text = "Slowed to a home router's speed" if slowed else "More and more packets"
+    loaded = [point for knee in knees if (point := sweep.loaded(judgement, knee))]
+    held = limited({knee.arm: knee.limit for knee in knees}, loaded)
+    return f"{text}{f', {size} bytes' if size else ''}{held}"
+
+
+def _rate(loads: Iterable[Load], name: str) -> str:
+    """The rate of a load: ` 23.5 k`."""
+    rates = (sweep.offered_pps(load.point) for load in loads if load.load == name)
+    return next((f" {rate / KPPS.factor:g} k" for rate in rates), "")
+
+
+def _row(knee: Knee, loads: Iterable[Load]) -> Row:
+    side = (knee.arm, knee.direction)
+    own = {load.load: load.point for load in loads if (load.arm, load.direction) == side}
+    near, twice = own.get("near"), knee.retained.get("2x")
+    way = "" if knee.direction == "up" else f" {traffic.way(knee.direction)}"
+    return (
+        f"{knee.arm}{way}",
+        number.plain(knee.no_loss_pps / KPPS.factor, 1) if knee.no_loss_pps else NONE,
+        number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
+        number.value_alone(twice, PERCENT) if twice else NONE,
+        number.interval(near.values[MEDIAN], US) if near else NONE,
+        value(near, "delay_p99_ns", US),
+        value(own.get("over"), MEDIAN, MS),
+    )

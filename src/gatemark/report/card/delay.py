@@ -2,16 +2,16 @@
 """Cards of delay: what a packet takes below the knee, and what load adds."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from gatemark.plan.model import Plan
-from gatemark.report.answer import grade
 from gatemark.report.card.card import Card, Place, parts, what
 from gatemark.report.card.picture import Bar, Line, Picture
 from gatemark.report.group import latency, sweep
 from gatemark.report.group.latency import Load
 from gatemark.report.words import number, traffic
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.math.interval import Interval
+from gatemark.stats.judgement import Judgement, Knee, PointResult
+from gatemark.stats.math.interval import Interval, less
 from gatemark.stats.verdict.grade import letter, limits
 
 MOST_LINES = 6
@@ -32,7 +32,7 @@ def one_way(judgement: Judgement, plans: Sequence[Plan], place: Place) -> Iterab
     ]
     others = [load for load in loads if load not in own]
     floor = latency.floor(judgement, loads[0].point.definition)
-    value, unit = parts(own[-1].point.values[grade.MEDIAN], "ns")
+    value, unit = parts(own[-1].point.values[MEDIAN], "ns")
     lines = [_timed(judgement, load) for load in own]
     lines += [f"{latency.way(point)}, {_timed(judgement, point)}" for point in _last(others)]
     lines += [f"the tester alone: {latency.spread(floor)}"] if floor else []
@@ -48,7 +48,7 @@ def one_way(judgement: Judgement, plans: Sequence[Plan], place: Place) -> Iterab
         f"Known to within {latency.KNOWN}.",
         evidence="delays" if timed else "every-point",
         picture=_bars([own[-1], *_last(others)], place),
-        amount=own[-1].point.values[grade.MEDIAN],
+        amount=own[-1].point.values[MEDIAN],
     )
 
 
@@ -57,7 +57,7 @@ def _bars(loads: Sequence[Load], place: Place) -> Picture:
         Bar(
             load.arm,
             place.colors.color(load.point.plan, load.arm),
-            load.point.values[grade.MEDIAN],
+            load.point.values[MEDIAN],
         )
         for load in loads
     ]
@@ -86,7 +86,7 @@ def _last(loads: Sequence[Load]) -> list[Load]:
 
 def under_load(judgement: Judgement, place: Place) -> Iterable[Card]:
     """What overload adds to the median; of a device with its grade."""
-    delay = grade.added(judgement)
+    delay = added(judgement)
     if delay is None:
         return
     value, unit = parts(delay.delay_ns, "ns")
@@ -116,7 +116,7 @@ def under_load(judgement: Judgement, place: Place) -> Iterable[Card]:
 
 
 def _median(values: dict[str, Interval]) -> str:
-    return number.quantity_interval(values[grade.MEDIAN], "ns")
+    return number.quantity_interval(values[MEDIAN], "ns")
 
 
 def _curves(judgement: Judgement, place: Place) -> Picture:
@@ -126,12 +126,40 @@ def _curves(judgement: Judgement, place: Place) -> Picture:
             knee.arm,
             place.colors.color(knee.plan, knee.arm),
             tuple(
-                (sweep.offered_pps(p), p.values[grade.MEDIAN].value)
+                (sweep.offered_pps(p), p.values[MEDIAN].value)
                 for p in sweep.points_of(judgement, knee)
-                if grade.MEDIAN in p.values
+                if MEDIAN in p.values
             ),
         )
         for knee in sweep.groups(judgement)[0]
         if knee in sweep.lead(judgement.knees)
     ]
     return Picture("Median delay against offered rate, log axis", lines=tuple(lines), is_log=True)
+
+
+MEDIAN = "delay_p50_ns"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What the heaviest load of a sweep adds to the delay at its lightest."""
+
+    knee: Knee
+    light: PointResult
+    heavy: PointResult
+    delay_ns: Interval
+
+
+def added(judgement: Judgement) -> Added | None:
+    """The leading sweep to which load adds most; None: no delay under load."""
+    every = [delay for knee in sweep.lead(judgement.knees) if (delay := _added(judgement, knee))]
+    return max(every, key=lambda added: added.delay_ns.value, default=None)
+
+
+def _added(judgement: Judgement, knee: Knee) -> Added | None:
+    timed = [p for p in sweep.points_of(judgement, knee) if MEDIAN in p.values]
+    if len(timed) < 2 or sweep.offered_pps(timed[-1]) <= knee.knee_pps.value:
+        return None
+    light, heavy = timed[0], timed[-1]
+    a, b = light.values[MEDIAN], heavy.values[MEDIAN]
+    return Added(knee, light, heavy, less(b, a))

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rate, round trip and CPU over the time of a trial: bands above each other on one time axis."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.report.chart import theme, vega
 from gatemark.report.chart.figure import Figure, Row, heads, three
 from gatemark.report.chart.vega import Part, Rows, between, channel
-from gatemark.report.group import latency, study, sweep, swing, trace
-from gatemark.report.group.latency import Timed
+from gatemark.report.group import latency, pool, study, sweep, trace
+from gatemark.report.group.latency import Load, Timed
+from gatemark.report.group.pool import Kept
 from gatemark.report.group.study import Study
 from gatemark.report.group.trace import Sheaf, Trace
 from gatemark.report.words import number, traffic
@@ -16,6 +17,7 @@ from gatemark.report.words.number import PERCENT, Scale
 from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.math.interval import Interval
 from gatemark.stats.point import steps
+from gatemark.stats.point.sawtooth import standing_bytes
 from gatemark.store.record import Record
 
 HEIGHTS = {
@@ -72,8 +74,8 @@ def of_timed(timed: Timed, records: Sequence[Record], sheaf: Sheaf) -> Figure | 
     if not any(trace.quantities.get("delay_ns") for trace in drawn):
         return None
     rates = ", ".join(dict.fromkeys(load.load for load in loads))
-    text = f"Load: {rates}. {swing.words(loads, trace.trials(records), sheaf)}"
-    title = swing.title(loads, drawn, records, sheaf)
+    text = f"Load: {rates}. {words(loads, trace.trials(records), sheaf)}"
+    title = swing_title(loads, drawn, records, sheaf)
     return _figure(f"time-{timed.anchor}", drawn, text, title)
 
 
@@ -218,3 +220,53 @@ def _settling(band: Band, x: Part, settle_s: float) -> list[Part]:
     base = vega.inline({"time_s": 0, "end": settle_s})
     tall = {"y": vega.value(band.top), "y2": vega.value(band.bottom)}
     return [base.mark("rect", x=x, x2="end", **tall, style="noise", opacity=0.5)]
+
+
+def swing_title(
+    loads: Sequence[Load], drawn: Sequence[Trace], records: Sequence[Record], sheaf: Sheaf
+) -> str:
+    """The finding: a sawtooth where there is one, else between what the mean delay stays."""
+    kept = trace.trials(records)
+    if text := next(_sawteeth(loads, kept, sheaf), ""):
+        return text.removesuffix(".")
+    first = next(trace for trace in drawn if trace.quantities.get("delay_ns"))
+    values = [i.value for i in first.quantities["delay_ns"] if i]
+    low, high = (number.quantity(end, "ns") for end in (min(values), max(values)))
+    where = f"{first.point.arm}, {traffic.DIRECTION.get(first.way, first.way)}"
+    step = number.nominal(first.step_s * 1e9, "ns")
+    return f"The delay, as the mean of each {step}, stays between {low} and {high} ({where})"
+
+
+def words(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> str:
+    """Sawteeth of all arms, or that there are none; jitter where every packet's delay was kept."""
+    texts = list(_sawteeth(loads, kept, sheaf)) or ["No sawtooth: it has no period."]
+    texts += (text for load in loads for text in _variation(load))
+    return " ".join(texts)
+
+
+def _variation(load: Load) -> Iterator[str]:
+    """The swing of each direction of a replay, from a packet to the next of its flow."""
+    for way in traffic.DIRECTION:
+        middle, far = (load.point.values.get(f"{way}.ipdv_{p}_ns") for p in ("p50", "p99"))
+        if middle:
+            end = f", by up to {number.quantity(far.value, 'ns')} for 99 %" if far else ""
+            yield (
+                f"{load.arm} {traffic.way(way)}: successive packets differ by "
+                f"{number.quantity(middle.value, 'ns')} at the median{end} (IPDV, RFC 3393)."
+            )
+
+
+def _sawteeth(loads: Sequence[Load], kept: Kept, sheaf: Sheaf) -> Iterator[str]:
+    for load in loads:
+        sawtooth = pool.swing(load.point, kept, sheaf)
+        if sawtooth is None:
+            continue
+        text = (
+            f"{latency.way(load)}: the delay swings by {number.quantity(sawtooth.swing_ns, 'ns')} "
+            f"every {number.quantity(sawtooth.period_s * 1e9, 'ns')}"
+        )
+        least, rate = (load.point.values.get(n) for n in ("delay_min_ns", "received_l2_bps"))
+        if least and rate:
+            queue = standing_bytes(sawtooth, least.value, rate.value)
+            text += f"; a queue of about {float(f'{queue:.3g}'):,.0f} bytes never empties"
+        yield f"{text}."

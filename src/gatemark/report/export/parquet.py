@@ -6,15 +6,16 @@ DuckDB writes no metadata of a single column.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
 from gatemark import scratch
 from gatemark.error import UsageError
+from gatemark.quantity import ENDINGS, QUANTITIES
 from gatemark.report.export.column import Column
 from gatemark.report.export.moment import timed
-from gatemark.report.export.unit import units
 from gatemark.store.parquet import require_duckdb
 
 SQL: Final = {
@@ -67,3 +68,21 @@ def _quoted(name: str) -> str:
 
 def _text(words: str) -> str:
     return "'" + words.replace("'", "''") + "'"
+
+
+TABLES: Final = re.compile(r"^(values|point|definition)\.")
+BOUND: Final = re.compile(r"_(lo|hi)$")
+NOMINAL: Final = ENDINGS | {"_ms": "ms", "_s": "s"}  # what was set besides
+
+
+def units(names: Iterable[str]) -> dict[str, str]:
+    """The units of the columns that have one."""
+    every = {name: _unit(name) for name in names}
+    return {name: unit for name, unit in every.items() if unit}
+
+
+def _unit(name: str) -> str:
+    name = BOUND.sub("", TABLES.sub("", name))
+    if name in QUANTITIES:
+        return QUANTITIES[name].unit
+    return next((unit for ending, unit in NOMINAL.items() if name.endswith(ending)), "")

@@ -3,12 +3,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
+from gatemark.report.export.column import Column
 from gatemark.report.export.form import Rows, table
-from gatemark.report.export.frame import frame
+from gatemark.report.export.moment import timed
 from gatemark.report.group.source import Source, judged
 from gatemark.stats.judgement import Value
 from gatemark.stats.values import values
@@ -44,3 +47,18 @@ def read(path: Path) -> Results:
     source = judged(contents, path, contents.run.run or str(path), drawn=False)
     every = values(source.judgement)
     return Results(contents.run, contents.records, every, contents.faults, source)
+
+
+def frame(columns: Sequence[Column]) -> Any:
+    """The data frame; times are in UTC. Raises UnavailableError where neither is installed."""
+    typed = timed(columns)
+    cells = {column.name: column.cells for column in typed}
+    if find_spec("pandas"):
+        return import_module("pandas").DataFrame(cells)
+    if find_spec("polars"):
+        polars = import_module("polars")
+        time = polars.Datetime(time_zone="UTC")
+        kinds = {bool: polars.Boolean, int: polars.Int64, float: polars.Float64, str: polars.String}
+        schema = {column.name: kinds.get(column.kind, time) for column in typed}
+        return polars.DataFrame(cells, schema=schema, strict=False)
+    raise UnavailableError("a frame needs pandas or Polars: pip install pandas, or polars")

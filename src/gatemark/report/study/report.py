@@ -5,10 +5,15 @@ Published values stand in columns by device, ours before them in columns by gate
 reproduced has a row all the same, with the reason. Runs of other studies have no place on it.
 """
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from msgspec.structs import replace
+
+from gatemark.plan.model import is_twin
 from gatemark.report import gallery, html, script
 from gatemark.report.answer import answers, reference
 from gatemark.report.chart.figure import Figure
@@ -18,13 +23,13 @@ from gatemark.report.group.together import together
 from gatemark.report.page import about, columns
 from gatemark.report.several import called
 from gatemark.report.study.claimed import claims, of_boxes
-from gatemark.report.study.gains import gains
 from gatemark.report.study.matter import Matter, Pair, chosen, matter
-from gatemark.report.study.narrow import narrowed
 from gatemark.report.study.values import OURS, devices, values, what
-from gatemark.report.words import number
+from gatemark.report.words import number, traffic
+from gatemark.report.words.number import PERCENT
 from gatemark.report.words.run import repeat_plan
-from gatemark.report.words.table import Table
+from gatemark.report.words.table import NONE, Table
+from gatemark.stats.change import gain
 from gatemark.store import file
 from gatemark.store.reference import tallies
 from gatemark.store.study.outline import Outline, Part
@@ -194,4 +199,55 @@ def _sentence(outline: Outline, made: Sequence[Section], sources: Sequence[Sourc
     return (
         f"Of the {len(made)} parts of the study {answered} have something of ours; {len(values)} "
         f"of the {printed} values that it printed have one of ours beside them."
+    )
+
+
+def gains(source: Source, part: Part) -> Table:
+    """Arms against the first of their plan: from what to what, by how much, in per cent."""
+    rows: list[tuple[str, ...]] = []
+    for comparison in source.judgement.comparisons:
+        first = gain.base(source.judgement, comparison)
+        if comparison.plan not in part.plans or is_twin(comparison.arm):
+            continue
+        if first is None or not first.value:
+            continue
+        at = traffic.point(comparison.point) if comparison.point else NONE
+        about = f"{comparison.plan}: {comparison.arm}", comparison.baseline, at
+        if comparison.at_least:
+            rows.append((*about, NONE, NONE, NONE, "the tester was the bottleneck"))
+            continue
+        more = gain.absolute(comparison, first)
+        to = number.scale([first.value], gain.unit(comparison))
+        rows.append(
+            (
+                *about,
+                f"{number.interval(first, to)} {to.unit}",
+                f"{number.interval(more, to)} {to.unit}",
+                f"{number.interval(comparison.change.change, PERCENT)} %",
+                comparison.change.verdict,
+            )
+        )
+    head = ("setup", "against", "at", "that has", "gain", "gain, relative", "verdict")
+    whose = f"{source.label}: " if source.label else ""
+    return Table(f"{whose}what is gained against the first setup", head, tuple(rows), frozenset())
+
+
+def narrowed(source: Source, plans: Collection[str], line_bps: float = 0.0) -> Source:
+    """The same of these plans alone; what is judged of no plan stays.
+
+    With `line_bps` only the queues of a line of this rate.
+    """
+    judgement, kept = source.judgement, {None, *plans}
+    every: dict[str, Any] = {n: getattr(judgement, n) for n in judgement.__struct_fields__}
+    own = {
+        name: tuple(each for each in judged if getattr(each, "plan", None) in kept)
+        for name, judged in every.items()
+        if isinstance(judged, tuple)
+    }
+    if line_bps:
+        own["queues"] = tuple(queue for queue in own["queues"] if queue.line_bps == line_bps)
+    return dataclasses.replace(
+        source,
+        records=[record for record in source.records if record.plan in plans],
+        judgement=replace(judgement, **own),
     )

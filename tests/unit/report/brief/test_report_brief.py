@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from gatemark.report import terminal
 from gatemark.report.answer import line
 from gatemark.report.brief.full_speed import full_speed
-from gatemark.report.brief.overload import overload
-from gatemark.report.brief.tables import briefs, costs
+from gatemark.report.brief.lines import briefs, costs, overload
 from gatemark.report.group.source import Source
 from gatemark.stats.capacity.line import Line
 from gatemark.stats.judgement import Warning_

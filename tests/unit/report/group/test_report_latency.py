@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from gatemark.report.answer import rates
 from gatemark.report.card import cards
-from gatemark.report.chart import cdf
+from gatemark.report.chart import cdf, over_time
 from gatemark.report.chart.figure import Figure
-from gatemark.report.group import latency, study, swing, trace
+from gatemark.report.group import latency, study, trace
 from gatemark.report.group.source import Source
 from gatemark.report.words import number
 from gatemark.stats.judge import judge, samples
@@ -134,17 +134,17 @@ def test_a_sawtooth_is_told_with_its_queue(figures: dict[str, Figure]) -> None:
 def test_without_a_sawtooth_the_span_is_told(source: Source) -> None:
     loads = [one for one in latency.highest(next(_groups(source))) if one.arm == "route"]
     drawn = trace.traces([one.point for one in loads], source.records, source.sheaf)
-    told = swing.title(loads, drawn, source.records, source.sheaf)
+    told = over_time.swing_title(loads, drawn, source.records, source.sheaf)
     assert told.startswith("The delay, as the mean of each 20 ms, stays between 6")
     kept = trace.trials(source.records)
-    assert swing.words(loads, kept, source.sheaf) == "No sawtooth: it has no period."
+    assert over_time.words(loads, kept, source.sheaf) == "No sawtooth: it has no period."
 
 
 def test_the_delay_variation_is_that_of_the_point(source: Source) -> None:
     (load,) = (load for load in latency.highest(next(_groups(source))) if load.arm == "route")
     values = {"down.ipdv_p50_ns": Interval(700.0, 600.0, 800.0, 6, 0.97)}
     varied = dataclasses.replace(load, point=replace(load.point, values=values))
-    text = swing.words([varied], {}, {})
+    text = over_time.words([varied], {}, {})
     assert text.endswith(
         "route ↓ down: successive packets differ by 700 ns at the median (IPDV, RFC 3393)."
     )

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.model import Workload
 from gatemark.plan.workloads import in_words
-from gatemark.report.words.workload import beside
+from gatemark.report.answer.flow import beside
 
 
 @pytest.mark.parametrize(
