@@ -12,7 +12,6 @@ from gatemark.report.chart import (
     capture,
     cdf,
     change,
-    connections,
     cpu,
     delay,
     estimate,
@@ -23,18 +22,14 @@ from gatemark.report.chart import (
     knee,
     load,
     over_time,
-    packet,
     packets,
     pareto,
-    path,
     percentile,
     predicted,
-    share,
     size,
     subsystem,
     thread,
     throughput,
-    tradeoff,
     waits,
     waterfall,
 )
@@ -78,8 +73,8 @@ def _distinct(drawn: Sequence[Figure]) -> list[Figure]:
 
 def _searches(source: Source) -> Iterator[Figure | None]:
     yield from throughput.figures(source.judgement)
-    yield from path.figures(source.judgement, source.records)
-    yield from share.figures(source.judgement)
+    yield from throughput.paths(source.judgement, source.records)
+    yield from throughput.shares(source.judgement)
 
 
 def _sweeps(source: Source) -> Iterator[Figure | None]:
@@ -100,7 +95,7 @@ def _queues(source: Source) -> Iterator[Figure | None]:
         yield waits.figure(scene)
         yield packets.figure(scene)
         yield packets.sawtooth(scene)
-        yield tradeoff.figure(scene)
+        yield waits.tradeoff(scene)
 
 
 def _timed(source: Source) -> Iterator[Figure | None]:
@@ -119,14 +114,14 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
-    yield from connections.figures(source.judgement)
+    yield from bar.connections(source.judgement)
     yield from fill.figures(source.judgement, source.records)
     yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(group) for group in cost.groups(source.judgement))
     if source.model:
         yield predicted.figure(source.model)
-        yield packet.figure(source.model)
+        yield predicted.packet(source.model)
     yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)

@@ -8,7 +8,7 @@ import pytest
 
 from gatemark.report import gallery
 from gatemark.report.answer import capacity
-from gatemark.report.chart import packet, predicted
+from gatemark.report.chart import predicted
 from gatemark.report.group.source import Source
 
 
@@ -28,7 +28,7 @@ def test_predicted_stands_against_measured(source: Source) -> None:
 
 def test_stacked_terms_come_to_the_whole(source: Source) -> None:
     assert source.model is not None
-    figure = packet.figure(source.model)
+    figure = predicted.packet(source.model)
     assert figure is not None
     sums: dict[str, float] = {}
     for row in figure.rows:

@@ -12,8 +12,8 @@ from gatemark.plan.model import Repeat, Search
 from gatemark.report import page, terminal
 from gatemark.report.answer import search
 from gatemark.report.brief import lines as brief
-from gatemark.report.chart import path, throughput
-from gatemark.report.chart.path import LATE, MORE, NOTHING
+from gatemark.report.chart import throughput
+from gatemark.report.chart.throughput import LATE, MORE, NOTHING
 from gatemark.report.group import source
 from gatemark.report.live import describe, outcome, seeking
 from gatemark.run.search.standing import Standing
@@ -103,7 +103,7 @@ def test_the_terminal_has_all_that_was_searched_for(tmp_path: Path) -> None:
 
 def test_the_way_there_shows_every_trial_but_the_first() -> None:
     run, records = searched_run()
-    (figure,) = path.figures(judge(run, records), records)
+    (figure,) = throughput.paths(judge(run, records), records)
     steps = [record for record in records if record.pass_ == "search"]
     assert len(figure.rows) == len(steps) - 1
     assert {row["became"] for row in figure.rows} >= {NOTHING, MORE}
@@ -111,7 +111,7 @@ def test_the_way_there_shows_every_trial_but_the_first() -> None:
 
 def test_a_trial_off_its_schedule_is_told_apart() -> None:
     run, records = searched_run(Search(max_pps=80_000), 90_000, tester_pps=40_000)
-    (figure,) = path.figures(judge(run, records), records)
+    (figure,) = throughput.paths(judge(run, records), records)
     assert LATE in {row["became"] for row in figure.rows}
 
 
