@@ -27,13 +27,15 @@ fresh() (
 )
 
 # Makes what stdin holds a file of a fixed name, for us alone; fails where the name is another's.
+# What is ours stays ours there; a new name is made by `ln -n`, which follows no link that came since.
 put() {
 	taken "$1" && return 1
 	aside=$(fresh "${1%/*}" gatemark-once) || return 1
-	(umask 077 && set -C && cat >"$aside/new") && mv -f "$aside/new" "$1" && ours "$1"
-	set -- $?
+	(umask 077 && set -C && cat >"$aside/new") &&
+		if ours "$1"; then mv -f "$aside/new" "$1"; else ln -n "$aside/new" "$1"; fi
+	set -- "$1" $?
 	rm -rf "$aside"
-	return "$1"
+	[ "$2" = 0 ] && ours "$1"
 } 2>/dev/null
 
 # Removes the folders that `fresh` made in these places and a kill left there. A program's stays while

@@ -182,7 +182,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted
 
 
 def ran(
-    place: Path, text: str, *words: str, a_shell: str = "sh"
+    place: Path, text: str, *words: str, a_shell: str = "sh", programs: str = ""
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script with its shared folders in this test's."""
     return subprocess.run(
@@ -190,7 +190,7 @@ def ran(
         input=PLACES.sub(str(place), text),
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(place)},
+        env={"PATH": f"{programs}/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(place)},
         timeout=60,
         check=False,
     )
@@ -327,3 +327,59 @@ def test_what_is_ours_is_used(tmp_path: Path, a_shell: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
     assert shared.ours(tmp_path / "a")
+
+
+# A program of the script's: while it runs another user plants a link, between a look and its use.
+MEANWHILE: Final = """#!/bin/sh
+case "$*" in {when}) ln -s {to} {at} && chown -h 65534:65534 {at} ;; esac
+case "$*" in {fails}) exit 1 ;; esac
+exec {program} "$@"
+"""
+
+
+def meanwhile(planted: Planted, name: str, program: str, when: str = "*", fails: str = "''") -> str:
+    """A folder for PATH whose program has a link to root's folder planted at `name`."""
+    planted.plant(name, "link to a folder")
+    planted.at.unlink()
+    path = planted.trace.parent / "bin"
+    path.mkdir()
+    there = shutil.which(program)
+    text = MEANWHILE.format(when=when, fails=fails, to=planted.folder, at=planted.at, program=there)
+    (path / program).write_text(text)
+    (path / program).chmod(0o755)
+    return f"{path}:"
+
+
+def test_what_is_planted_while_a_file_is_put_there(planted: Planted) -> None:
+    programs = meanwhile(planted, "name", "mktemp")
+    text = f'{shared.SHELL}\necho new | put "$1" && echo put; :'
+    assert ran(planted.place, text, str(planted.at), programs=programs).stdout == ""
+
+
+def test_what_is_planted_while_a_lease_is_taken(planted: Planted) -> None:
+    name = f"gatemark-lease-{BOOT}"
+    programs = meanwhile(planted, name, "mkdir", "*/of-*", f"*/{name}")
+    words = "hold", "1", "us", "we"
+    done = ran(planted.place, lease.shell_script(), *words, programs=programs)
+    assert done.stdout == f"refused {planted.place} cannot be written: free some of it\n"
+    _link(planted, planted.folder)  # nothing was made by which it would have come
+
+
+@pytest.mark.parametrize("verb", ["free", "force"])
+def test_a_lease_that_another_user_says_he_holds(planted: Planted, verb: str) -> None:
+    """His folder names a process of root's as its holder: neither that ends nor a file is cut."""
+    planted.plant(f"gatemark-lease-{BOOT}", "folder")
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            start = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()[19]
+            holder = f"{process.pid}:{start}"
+            (planted.at / "after-nobody").symlink_to(holder)
+            (planted.at / f"of-{holder}").mkdir()
+            (planted.at / f"of-{holder}" / "over").symlink_to(planted.file)
+            planted.before = planted.state()
+            quick = lease.shell_script().replace("left_s=60", "left_s=0")
+            done = ran(planted.place, quick, verb, "1", "us", "we")
+            assert done.stdout == f"refused {planted.at} is another user's: remove it\n"
+            assert process.poll() is None
+        finally:
+            process.kill()

@@ -124,16 +124,26 @@ read_holder() {
 } 2>/dev/null
 
 refuse() {
-	[ ! "$me" ] || rm -rf "${folder:?}/of-$me"
-	rmdir "$folder" 2>/dev/null
+	if ours "$folder"; then
+		[ ! "$me" ] || rm -rf "${folder:?}/of-$me"
+		rmdir "$folder" 2>/dev/null
+	fi
 	echo "$*"
 	exit
 }
 
+# Nothing of another user's folder is read, for what it says is done.
+require_own() {
+	! taken "$folder" || refuse "refused $folder is another user's: remove it"
+}
+
+# The folder is looked at again behind: what is ours and not empty stays ours.
 write_own() {
+	ours "$folder" || return
 	mkdir "$folder/of-$me" || [ -d "$folder/of-$me" ] || return
 	printf '%s\n' "$owner" "$connection" "$server" "$lease_s $who" >"$folder/of-$me/who" || return
 	echo 0 >"$folder/of-$me/silent"
+	[ -s "$folder/of-$me/silent" ] && ours "$folder"
 } 2>/dev/null
 
 # Take it, or share it with another connection of the same laboratory; says how, or by whom it is
@@ -146,12 +156,11 @@ take() {
 	while [ "$tries" -lt 40 ]; do
 		tries=$((tries + 1))
 		(umask 077 && mkdir "$folder") 2>/dev/null
-		if taken "$folder"; then
-			me=''
-			refuse "refused $folder is another user's: remove it"
+		require_own
+		if ! write_own; then
+			[ "$tries" -ge 3 ] || continue
+			refuse "refused /tmp cannot be written: free some of it"
 		fi
-		write_own || { [ "$tries" -lt 3 ] && continue; }
-		[ -s "$folder/of-$me/silent" ] || refuse "refused /tmp cannot be written: free some of it"
 		find_holder
 		if [ "$holder" != nobody ] && alive "$holder"; then
 			read_holder
@@ -232,6 +241,7 @@ give_back() {
 
 # Have the holder give it back, and wait for that; one that does not do so is killed.
 evict() {
+	require_own
 	find_holder
 	[ "$holder" != nobody ] || return 0
 	read_holder
