@@ -87,7 +87,7 @@ def decimals_of(value: float, error: float = 0.0) -> int:
 
 def place_of(error: float) -> int:
     """Decimals of an error above zero: it has two digits where they are below 30, else one."""
-    exponent = math.floor(math.log10(error))
+    exponent = max(-300, math.floor(math.log10(error)))  # ten to less is 0
     return (1 if error / 10.0**exponent < FEW else 0) - exponent
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from gatemark.error import GatemarkError
 from gatemark.report import html
 from gatemark.report.chart import theme
 from gatemark.report.chart.figure import Figure
@@ -19,17 +18,10 @@ VEGA: Final = "static/js_lib_vega_embed/vega-embed-full.js"
 TIP_FORMAT: Final = "quantity"  # the page's own format, which takes a unit
 UNITS: Final = {"pps": "packets/s", "bps": "bit/s", "ns": "ns"}
 _ENDS: Final = re.compile(rf"_({'|'.join(UNITS)})(_lo|_hi)?$")
-BEYOND: Final = (
-    "values of the run are so large that a figure has no numbers for them: its records were "
-    "changed; gatemark show --json prints what they hold"
-)
 
 
 def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
-    """Figures and data as compact JSON that may stand inside a script element.
-
-    Raises GatemarkError where a sum of values is no number any more, as of nothing measured here.
-    """
+    """Figures and data as compact JSON that may stand inside a script element."""
     data: dict[str, Any] = {"config": theme.config(), "datasets": {}, "figures": []}
     for figure in drawn:
         panels = figure.specifications()
@@ -38,10 +30,7 @@ def embedded(drawn: Sequence[Figure], colors: Palette) -> str:
         data["datasets"].update(figure.datasets())
         made = {"name": figure.name, "columns": figure.columns, "panels": panels}
         data["figures"].append(made | {"title": figure.title})
-    try:
-        text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        raise GatemarkError(BEYOND) from None
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

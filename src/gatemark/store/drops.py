@@ -9,6 +9,8 @@ from typing import Final
 
 import msgspec
 
+from gatemark.store.schema import Seconds, Share
+
 # Stages in the order in which a packet meets them. The tester's are no loss of the gateway.
 PORT_IN: Final = "port in"  # of a card: missed, over, fifo, CRC, frame, length
 BACKLOG: Final = "backlog"  # the queue of a CPU: without NAPI, or by RPS
@@ -47,7 +49,7 @@ class Drops(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[Drop, ...] = ()  # those that rose, by stage
     unread: tuple[str, ...] = ()  # stages without a reading, and why: "netfilter rules: no nft"
     background_pps: float = 0.0  # drops a second at rest, read in the second before
-    lasts_s: float = 0.0  # between both readings
+    lasts_s: Seconds = 0.0  # between both readings
     mtu: dict[str, int] = {}  # of each port, bytes, after the drain: "WAN port": 1492
 
 
@@ -69,7 +71,7 @@ class Crossing(msgspec.Struct, frozen=True, kw_only=True):
     refused: int  # by the port that they were to leave by: what is beyond was full
     waiting: int  # still in it when the books were read, after the drain
     bytes: int  # of those sent: frames without check sequence
-    busy: float  # share of the time of sending in which it serialised, at most 1
+    busy: Share  # share of the time of sending in which it serialised, at most 1
     peak_packets: int  # that waited at once, at most
     peak_bytes: int  # of these, at most
     late_ns: dict[str, float] = {}  # departure less the time that was due: p50, p99, p999, max
@@ -82,7 +84,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     up: Crossing  # towards the WAN host
     down: Crossing  # towards the gateway
-    cpu: float = 0.0  # share of a CPU that it used in that time, both ways
+    cpu: Share = 0.0  # share of a CPU that it used in that time, both ways
     # By how much CLOCK_REALTIME, of its stamps, was set against CLOCK_MONOTONIC meanwhile.
     clock_stepped_ns: int = 0
     # Where the counters of its ports and the books differ: "up.in" -> frames.

@@ -7,6 +7,7 @@ from io import FileIO
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.store.schema import MOST
 
 SUFFIX: Final = ".parquet"
 
@@ -14,7 +15,7 @@ READ: Final = """
 SELECT series, list(x::BIGINT ORDER BY x), list(y::DOUBLE ORDER BY x)
 FROM read_parquet($file)
 SEMI JOIN (SELECT unnest($like::VARCHAR[]) AS pattern) ON series GLOB pattern
-WHERE x IS NOT NULL AND isfinite(y::DOUBLE)
+WHERE x IS NOT NULL AND abs(y::DOUBLE) <= $most
 GROUP BY series ORDER BY series
 """
 
@@ -35,7 +36,7 @@ def read(file: FileIO, name: str, like: Sequence[str]) -> dict[str, tuple[list[i
 
     with duckdb.connect() as connection:
         try:
-            asked = {"file": f"/proc/self/fd/{file.fileno()}", "like": list(like)}
+            asked = {"file": f"/proc/self/fd/{file.fileno()}", "like": list(like), "most": MOST}
             rows = connection.execute(READ, asked).fetchall()
         except duckdb.Error as error:
             raise ValueError(str(error)) from None

@@ -12,6 +12,7 @@ import msgspec
 from gatemark.plan.model import Pass
 from gatemark.store.drops import Drops, Freed, Line
 from gatemark.store.loss import Loss
+from gatemark.store.schema import Seconds, Share
 from gatemark.unit import MTU_BYTES
 
 RECORD_SCHEMA = "gatemark.record/2"
@@ -61,7 +62,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     streams: int | None = None  # TCP: connections, for each direction
     socket_buffer_bytes: int | None = None  # TCP: 0: tuned by the kernel
     congestion: str | None = None  # TCP
-    settle_s: float = 0.0  # TCP: sent so long before counting began
+    settle_s: Seconds = 0.0  # TCP: sent so long before counting began
     offload: bool = False  # segmentation and aggregation at the tester's ports
     connections: int | None = None  # held, or at once; None: as many as it goes, or no such thing
     active_pps: float = 0.0  # over the connections or flows that are held; 0: they were idle
@@ -72,16 +73,16 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
-    duration_s: float = 0.0  # how long was sent and counted
+    duration_s: Seconds = 0.0  # how long was sent and counted
     turn_ms: float = 0.0  # in turns of so many ms with other gateways; 0: alone
     slow_to_pps: int = 0  # nominal rate of the slowed lab gateway; 0: not slowed
     # The emulated access line before the WAN host: "15 Mbit/s, 50 packets", "up ...; down ...".
     line: str = ""
-    interval_s: float | None = None  # responsiveness: after which it looks whether it is stable
+    interval_s: Seconds | None = None  # responsiveness: after which it looks whether it is stable
     tls: bool | None = None  # responsiveness: whether its connections have TLS
     method: str = ""  # responsiveness: draft-ietf-ippm-responsiveness-09
     dscp: int = 0  # code point of its packets (RFC 2474)
-    start_s: float = 0.0  # it began so long after the trial
+    start_s: Seconds = 0.0  # it began so long after the trial
     kernel: str = ""  # algorithm: its command and words: lpm mix=uniform structure=tbm4 ...
     level: str = ""  # algorithm: of optimisation: O3
     instances: int = 1  # algorithm: at the same time
@@ -126,10 +127,10 @@ class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
 
     thread: str  # "napi/gw0"; inside: "cpu0"
     cpu: int | None  # the one that it is bound to; None: none
-    busy: float  # share of a CPU, 0..1, from schedstat; inside: from /proc/stat
-    waiting: float | None = None  # share of the time that it was ready and others had the CPU
+    busy: Share  # share of a CPU, 0..1, from schedstat; inside: from /proc/stat
+    waiting: Share | None = None  # share of the time that it was ready and others had the CPU
     ns_per_packet: float | None = None  # by packet delivered
-    modes: dict[str, float] = {}  # inside: user, system, softirq, irq, idle, steal; shares, 0..1
+    modes: dict[str, Share] = {}  # inside: user, system, softirq, irq, idle, steal; shares, 0..1
 
     @property
     def core(self) -> int | str:
@@ -145,9 +146,9 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     device: str = ""  # the gateway's port that it listened at; "": none
     counters: dict[str, int] = {}  # its own: captured, received (by the filter), dropped, flows
     crossed: int | None = None  # packets at that port meanwhile, by the port's own counters
-    cpu: float  # share of a CPU over the time that was sent: user and system together
-    cpu_user: float  # of it in user mode, in steps of 10 ms
-    cpu_system: float  # and in the kernel
+    cpu: Share  # share of a CPU over the time that was sent: user and system together
+    cpu_user: Share  # of it in user mode, in steps of 10 ms
+    cpu_system: Share  # and in the kernel
     memory_bytes: int  # the most that it held (VmHWM), with all processes that it made
     processes: int  # it and what it made
     ended: str  # by what: term, kill
@@ -202,10 +203,10 @@ class AtRate(msgspec.Struct, frozen=True, kw_only=True):
 
     packets: int  # that came through
     instructions: int  # from the first packet until all had come through
-    lasts_s: float  # how long that was
+    lasts_s: Seconds  # how long that was
     functions: dict[str, tuple[int, int]] = {}  # in that time: instructions, calls
     idle_instructions: int  # at rest, before it
-    idle_s: float  # how long that was
+    idle_s: Seconds  # how long that was
     idle_functions: dict[str, tuple[int, int]] = {}  # at rest: instructions, calls
     plugin: str = ""  # that counted: counter-1
 
@@ -226,8 +227,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What the limit of a point is judged from (`gatemark.stats.point.limit`)."""
 
     schedule_ratio: float | None = None  # tried / scheduled
-    sender_cpu: float | None = None  # share of its CPU that the sender used
-    sink_cpu: float | None = None  # share of its CPU that the sink used
+    sender_cpu: Share | None = None  # share of its CPU that the sender used
+    sink_cpu: Share | None = None  # share of its CPU that the sink used
     late_ns: dict[str, float] = {}  # send time against due time: p50, p99, p999, max
     gaps_over_1ms: int = 0  # at the sink
     loss: tuple[Loss, ...] = ()  # UDP: of each direction, what was lost and when it was sent

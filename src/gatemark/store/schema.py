@@ -1,9 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schema names, `gatemark.record/1`: a higher number means that keys mean something else."""
+"""Schema names, `gatemark.record/1`: a higher number means that keys mean something else.
+
+And the numbers of a record and of its series, wherever they come from: what is beyond their bounds
+was never measured, and is refused as a line is read. So sums, steps and marks made of them end.
+"""
 
 import re
+from typing import Annotated, Final
 
 import msgspec
+
+MOST: Final = 2**63 - 1
+DAY_S: Final = 86_400  # a trial lasts ten minutes at most
+MOST_CPUS: Final = 8192  # that a kernel of x86-64 is built for
+
+Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=DAY_S)]
+Share = Annotated[float, msgspec.Meta(ge=-MOST_CPUS, le=MOST_CPUS)]  # of a CPU
 
 
 class Head(msgspec.Struct, frozen=True):

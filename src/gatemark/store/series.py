@@ -19,10 +19,12 @@ import msgspec
 
 from gatemark.store import parquet
 from gatemark.store.folder import Folder, ForeignError
+from gatemark.store.schema import DAY_S, Number
 
 Series = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 
 SUFFIX: Final = ".jsonl.gz"
+S_NS: Final = 1_000_000_000
 MOST_BYTES: Final = 256 << 20  # of a file, unpacked
 DAMAGED: Final = (
     *(OSError, EOFError, zlib.error, ValueError, RecursionError, MemoryError),
@@ -35,7 +37,7 @@ class Line(msgspec.Struct):
 
     series: str
     x: list[int]
-    y: list[float | None]
+    y: list[Number | None]
 
     def points(self) -> tuple[list[int], list[float]]:
         """What has a number, ordered by `x`. Raises ValueError where `x` and `y` do not pair."""
@@ -85,9 +87,19 @@ def _unpacked(packed: bytes) -> bytes:
 
 def _read(folder: Folder, name: str, like: Sequence[str]) -> Series:
     """One file. Raises one of DAMAGED."""
-    if name.endswith(parquet.SUFFIX):
-        with folder.reading(name) as file:
-            return parquet.read(file, name, like)
+    is_old = name.endswith(parquet.SUFFIX)
+    series = (_former if is_old else _lines)(folder, name, like)
+    if odd := [key for key, (x, _) in series.items() if x[-1] - x[0] > DAY_S * S_NS]:
+        raise ValueError(f"{odd[0]} is longer than a day")
+    return series
+
+
+def _former(folder: Folder, name: str, like: Sequence[str]) -> Series:
+    with folder.reading(name) as file:
+        return parquet.read(file, name, like)
+
+
+def _lines(folder: Folder, name: str, like: Sequence[str]) -> Series:
     packed = folder.read(name)
     if not packed:  # which gzip takes for a whole file
         raise EOFError

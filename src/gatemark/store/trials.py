@@ -10,19 +10,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from gatemark.store.record import RECORD_SCHEMA, Evidence, Record
-from gatemark.store.schema import age, schema_of
+from gatemark.store.schema import MOST, age, schema_of
 
 NAME: Final = "trials.jsonl"
 # No string inside a record can hold this: its quotes would be escaped.
 MARK: Final = b'{"schema":"gatemark.record/'
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
+LARGE: Final = re.compile(rb"\d{19}|\d[eE]\+?\d")  # every number beyond MOST has it
 SHOWN: Final = 5  # names of values in a reason
 
 
@@ -44,10 +44,10 @@ def written(record: Record) -> tuple[Record, bytes]:
     """
     line = msgspec.json.encode(record)
     try:
-        msgspec.json.decode(line, type=Record)
-    except msgspec.ValidationError as error:
-        names = [*_not_finite(msgspec.to_builtins(record), "")][:SHOWN]
-        why = f"no finite numbers: {', '.join(names)}" if names else str(error)
+        _record(line)
+    except (msgspec.ValidationError, ValueError) as error:
+        names = _beyond(record)
+        why = f"no finite numbers: {names}" if names else str(error)
         record = replace(
             record,
             status="invalid",
@@ -61,17 +61,21 @@ def written(record: Record) -> tuple[Record, bytes]:
     return record, line + b"\n"
 
 
-def _not_finite(value: object, name: str) -> Iterator[str]:
-    """What in it is NaN or infinite, by its place: `values.power_w`."""
+def _beyond(record: Record) -> str:
+    """What in it is NaN, or larger than anything measured, by its place: `values.power_w`."""
+    return ", ".join([*_places(msgspec.to_builtins(record), "")][:SHOWN])
+
+
+def _places(value: object, name: str) -> Iterator[str]:
     match value:
-        case float() if not isfinite(value):
+        case float() | int() if not -MOST <= value <= MOST:
             yield name
         case dict():
             for key, inner in value.items():
-                yield from _not_finite(inner, f"{name}.{key}".lstrip("."))
+                yield from _places(inner, f"{name}.{key}".lstrip("."))
         case list() | tuple():
             for inner in value:
-                yield from _not_finite(inner, name)
+                yield from _places(inner, name)
 
 
 def read(data: bytes) -> Trials:
@@ -96,7 +100,7 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
-            record = msgspec.json.decode(part, type=Record)
+            record = _record(part)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             schema, why = schema_of(part), str(error)
         else:
@@ -111,6 +115,14 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
             trials.unread.append(f"line {number} of {NAME} has the former schema {schema}")
         else:
             trials.unread.append(f"line {number} of {NAME} cannot be read ({why})")
+
+
+def _record(part: bytes) -> Record:
+    """Raises DecodeError; ValueError where a number was not measured."""
+    record = msgspec.json.decode(part, type=Record)
+    if LARGE.search(part) and (names := _beyond(record)):
+        raise ValueError(f"nothing measured is so large: {names}")
+    return record
 
 
 def _parts(line: bytes) -> list[bytes]:

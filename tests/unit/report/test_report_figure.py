@@ -14,11 +14,10 @@ import msgspec
 import pytest
 import studies
 
-from gatemark.error import GatemarkError
 from gatemark.report import gallery, script
 from gatemark.report.chart import bar, cpu, delay, group, knee, ladder, theme
-from gatemark.report.chart.figure import Figure, Row
-from gatemark.report.chart.palette import Palette, palette
+from gatemark.report.chart.figure import Figure
+from gatemark.report.chart.palette import palette
 from gatemark.report.group import sweep
 from gatemark.report.group.together import together
 from gatemark.stats.judgement import Knee, PointResult
@@ -214,13 +213,6 @@ def test_infinity_is_left_out() -> None:
     assert "Infinity" not in script.embedded(
         gallery.figures(builder.source(records=[], judged=judged)), palette(judged)
     )
-
-
-def test_what_is_no_number_is_refused_with_its_reason() -> None:
-    rows: list[Row] = [{"x": math.inf}]
-    odd = Figure("name", "title", "definition", (), rows, {"x": "x"})
-    with pytest.raises(GatemarkError, match="its records were changed"):
-        script.embedded([odd], Palette({}, frozenset()))
 
 
 def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:

@@ -87,6 +87,8 @@ BROKEN = {
     "no JSON": gzip.compress(b"soon"),
     "no text": gzip.compress(b'{"series":"\xff","x":[1],"y":[2.0]}'),
     "other columns": gzip.compress(b'{"series":"a","x":["soon"],"y":[1]}'),
+    "a century": gzip.compress(b'{"series":"a","x":[1, 3000000000000000000],"y":[1, 2]}'),
+    "beyond numbers": gzip.compress(b'{"series":"a","x":[1],"y":[1e300]}'),
     "no pairs": gzip.compress(b'{"series":"a","x":[1, 2],"y":[1]}'),
     "missing": None,
 }

@@ -18,7 +18,6 @@ from gatemark.store.record import Record
 ROW = 36  # pixels: a bar, and two thin ones below it
 THICK, THIN = 15, 5
 NAMED = 0.25  # of a CPU: a part so wide has room for its name
-MOST_CPUS = 1000  # with a mark of their own
 TESTER = ("sender", "sink")
 
 
@@ -133,8 +132,7 @@ def _panel(name: str, uses: Sequence[Use], order: Sequence[str]) -> Part:
 
 
 def _axis(high: float, room: int) -> Part:
-    whole = range(2, 1 + int(min(high, MOST_CPUS)))
-    axis = {"format": ".0%", "values": [0, 0.5, 1, *whole]}
+    axis = {"format": ".0%", "values": [0, 0.5, 1, *range(2, 1 + int(high))]}
     scale = between(0, theme.end(high, room))
     return channel("start:Q", title="share of one CPU", axis=axis, scale=scale)
 

@@ -12,7 +12,7 @@ from gatemark.report.group.queue import Loaded, Scene, flow_name, scenes
 from gatemark.report.group.source import Source
 from gatemark.report.words import number, traffic
 from gatemark.stats.queue.fair import at
-from gatemark.stats.queue.flow import MOST_STEPS, Columns, Flow
+from gatemark.stats.queue.flow import Columns, Flow
 
 TEST: Final = "tcp_nup"  # flent's name for uploads of so many streams with a ping beside them
 STEP_S: Final = 0.2  # as flent's own
@@ -64,7 +64,7 @@ def _point(loaded: Loaded, where: str) -> Iterator[tuple[str, Column]]:
 
 def _steps(zero: float, end: float) -> Iterator[tuple[float, float, float]]:
     """Each step's end in s, as flent counts, and from when to when it is."""
-    for place in range(min(MOST_STEPS, int((end - zero) / S_NS / STEP_S))):
+    for place in range(int((end - zero) / S_NS / STEP_S)):
         low, high = (zero + (place + more) * STEP_S * S_NS for more in (0, 1))
         yield round((place + 1) * STEP_S, 3), low, high
 

@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 
 from gatemark.stats.point.steps import medians
 from gatemark.store.record import CpuReading, Definition
@@ -47,10 +46,7 @@ def clock(series: Series, definition: Definition) -> Clock | None:
     began = [at for x, y in counts for at, count in zip(x, y, strict=True) if count]
     if not bins or not began or min(bins) <= 0:
         return None
-    lasts_s = definition.settle_s + definition.duration_s
-    if not isfinite(lasts_s * S_NS):  # of a record that somebody else made
-        return None
-    span_ns, bin_ns = round(lasts_s * S_NS), bins[0]
+    span_ns, bin_ns = round((definition.settle_s + definition.duration_s) * S_NS), bins[0]
     asked = [
         x[0] for x, _ in _named(series, "source.", "rtt_ns")
     ]  # for the first time at its start

@@ -123,9 +123,10 @@ def first_run_slow(values: Sequence[float]) -> Warning_ | None:
         return None
     first, rest = values[0], values[1:]
     below = min(rest) - first
-    if below <= max(max(rest) - min(rest), WORTH * median(rest)):
+    middle = median(values)
+    if not middle or below <= max(max(rest) - min(rest), WORTH * median(rest)):
         return None
-    share = below / median(values)
+    share = below / middle
     seen = f"The first repeat lies {_percent(share)} below all others."
     return warning("first-run-slow", remedy.warm(ANY), seen, share)
 

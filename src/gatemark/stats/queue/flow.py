@@ -5,12 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Self
+from typing import Self
 
 from gatemark.stats.math.nearest import percentile
 
 S_NS = 1_000_000_000
-MOST_STEPS: Final = 100_000  # of a trial; a record that somebody else made may tell of 292 years
 Columns = tuple[Sequence[int], Sequence[float]]
 NONE: Columns = ((), ())
 
@@ -71,7 +70,7 @@ class Flow:
         so is a last one that is not whole.
         """
         made: list[float] = []
-        for place in range(min(MOST_STEPS, int((end_ns - start_ns) // step_ns))):
+        for place in range(int((end_ns - start_ns) // step_ns)):
             low, high = (start_ns + (place + more) * step_ns for more in (0, 1))
             at, end = bisect_left(self.sent_ns, low), bisect_left(self.sent_ns, high)
             if delays := self.delay_ns[at:end]:

@@ -44,11 +44,6 @@ def test_a_steady_second_is_fifty_steps_of_its_rate() -> None:
     assert step.round_trip_ns(series, clock) == [5e6] * 50
 
 
-def test_a_trial_that_never_ends_has_no_steps() -> None:
-    series = {**counted([1250] * 101), **asked()}
-    assert step.clock(series, replace(TCP, duration_s=1e308)) is None
-
-
 def test_bins_that_began_before_the_source_are_counted_once() -> None:
     series = {**counted([0, *[1250] * 101], zero=ZERO - 12 * MS), **asked()}
     clock = step.clock(series, TCP)

@@ -71,6 +71,10 @@ def test_slow_first_run_is_seen() -> None:
     assert warn.first_run_slow([900, 1000, 1004, 998, 1001, 999])
 
 
+def test_a_first_run_is_no_share_of_nothing() -> None:
+    assert warn.first_run_slow([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0]) is None
+
+
 def test_slow_later_run_is_not_a_slow_first() -> None:
     assert warn.first_run_slow([1000, 900, 1004, 998, 1001, 999]) is None
 
