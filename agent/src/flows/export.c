@@ -13,6 +13,8 @@
 #define TEMPLATES_EACH_NS (60 * NS_PER_S) /* over UDP: a collector may have been started anew */
 #define AGAIN_NS (5 * NS_PER_S)
 #define CONNECT_MS 1000
+#define WAIT_MOST_NS                                                                               \
+	(1 * NS_PER_S) /* for a slow collector, of AGAIN_NS: packets are not read then */
 
 static int read_address(struct flow_export *export, const char *address, uint16_t port)
 {
@@ -86,6 +88,24 @@ int flow_export_open(struct flow_export *export, const char *address, uint16_t p
 	return 0;
 }
 
+/* Waits until more can be sent; false: it was waited for too long, by all messages together. */
+static bool wait_for_room(struct flow_export *export)
+{
+	struct pollfd ready = { .fd = export->fd, .events = POLLOUT };
+	uint64_t began_ns = clock_now();
+	bool has_room;
+
+	if (began_ns - export->waits_ns > AGAIN_NS) {
+		export->waits_ns = began_ns;
+		export->waited_ns = 0;
+	}
+	if (export->waited_ns >= WAIT_MOST_NS)
+		return false;
+	has_room = poll(&ready, 1, (int)((WAIT_MOST_NS - export->waited_ns) / NS_PER_MS) + 1) == 1;
+	export->waited_ns += clock_now() - began_ns;
+	return has_room;
+}
+
 /* All of a message, or it was lost; half of one over TCP ends the connection. */
 static int send_message(struct flow_export *export)
 {
@@ -93,13 +113,12 @@ static int send_message(struct flow_export *export)
 	size_t done = 0;
 
 	while (done < message->used) {
-		struct pollfd ready = { .fd = export->fd, .events = POLLOUT };
 		ssize_t count =
 			send(export->fd, message->bytes + done, message->used - done, MSG_NOSIGNAL);
 
 		if (count > 0)
 			done += (size_t)count;
-		else if (count < 0 && errno == EAGAIN && poll(&ready, 1, CONNECT_MS) == 1)
+		else if (count < 0 && errno == EAGAIN && wait_for_room(export))
 			continue;
 		else if (count < 0 && errno == ECONNREFUSED && !export->is_tcp && !done)
 			return -ECONNREFUSED; /* of the message before: the socket stays */

@@ -21,6 +21,7 @@ struct flow_export {
 	int fd; /* -1: not connected */
 	uint64_t again_ns; /* when a connection is tried next */
 	uint64_t templates_ns; /* when the templates went last */
+	uint64_t waits_ns, waited_ns; /* since when its waits are counted, and what they took */
 	uint64_t sent, lost; /* records */
 };
 

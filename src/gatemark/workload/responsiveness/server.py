@@ -39,6 +39,7 @@ OLD_BODIES: Final = {SMALL: b"1", UPLOAD: b""}  # of answers without h2
 OLD: Final = 0  # the stream of an endless object without h2
 TURN_NS: Final = 1_000_000_000
 MOST_OPEN: Final = 2000  # connections
+MOST_STREAMS: Final = 8000  # of all together, some KiB each; a client of ours has two of each
 OTHER_FILES: Final = 64  # that a process has open besides
 BACKLOG: Final = 512
 
@@ -51,6 +52,7 @@ class Served:
         self.channel = Channel(sock, server.tls, client=False)
         self.is_closed = False
         self.is_load = False
+        self.streams = 0
         self._endless: deque[int] = deque()  # streams of endless objects, which take turns
         self._uploads: dict[int, int] = {}  # stream -> bytes so far
         self._old_requests: http1.Requests | None = None
@@ -73,6 +75,9 @@ class Served:
         try:
             for event in self.channel.receive():
                 self._event(event)
+            self.server.count(self, self.channel.http.open_inbound_streams)
+            if self.is_closed:
+                return
             self._pour()
             if self.channel.old is not None:
                 self._old(self.channel.old)
@@ -105,6 +110,7 @@ class Served:
             self.server.ended[why] += 1
             self.server.loop.drop(self)
             self.channel.close()
+            self.server.streams -= self.streams
             del self.server.open[self]
 
     def _want(self) -> None:
@@ -244,6 +250,7 @@ class Server:
         self.came = Bins()
         self.strangers = 0
         self.open: dict[Served, None] = {}  # the oldest first
+        self.streams = 0  # of all together
         self._most = min(MOST_OPEN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES)
         self.sock = listener(request, BACKLOG)
 
@@ -269,6 +276,14 @@ class Server:
             self.open[served] = None
             self.loop.add(served, write=False)
             served.begin()
+
+    def count(self, served: Served, streams: int) -> None:
+        """Take note of a connection's streams; of too many who has most loses his."""
+        self.streams += streams - served.streams
+        served.streams = streams
+        while self.streams > MOST_STREAMS:
+            most = max(self.open, key=lambda served: served.streams)
+            most.close("it had most of too many streams")
 
     def _has_room(self) -> bool:
         """Make room where there is none: most clients never close what they probed by."""

@@ -7,8 +7,10 @@ field have other names for the URLs, and another path, so both are told and take
 
 import json
 import socket
+import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, urlsplit
@@ -16,6 +18,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 PATHS: Final = ("/.well-known/nq", "/config")
 LONGEST_AUTHORITY: Final = 255 + len(":65535")  # of a name (RFC 1035 section 2.3.4) and a port
 VERSION: Final = 1
+LOOKUP_S: Final = 5.0  # for the address of a name
 # The draft's name of a URL, and that of tools.
 NAMES: Final = {
     "small": ("small_download_url", "small_https_download_url"),
@@ -116,8 +119,19 @@ def _path(url: SplitResult) -> str:
 
 
 def address(name: str, port: int, family: int) -> str:
-    """Return the first address of a host in a family (AF_INET, AF_INET6). Raises OddError."""
-    try:
-        return str(socket.getaddrinfo(name, port, family, socket.SOCK_STREAM)[0][4][0])
-    except (OSError, UnicodeError):
-        raise OddError(f"no address is known for {name[:80]!r}, or none of its family") from None
+    """Return the first address of a host in a family (AF_INET, AF_INET6). Raises OddError.
+
+    The resolver knows no deadline: a thread that is left to it ends with the process.
+    """
+    known: list[str] = []
+
+    def ask() -> None:
+        with suppress(OSError, UnicodeError):
+            known.append(str(socket.getaddrinfo(name, port, family, socket.SOCK_STREAM)[0][4][0]))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(LOOKUP_S)
+    if not known:
+        raise OddError(f"no address is known for {name[:80]!r}, or none of its family")
+    return known[0]

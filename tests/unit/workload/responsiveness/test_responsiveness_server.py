@@ -232,6 +232,27 @@ def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.Monkey
         pair.close()
 
 
+def test_of_too_many_streams_who_has_most_loses_his(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gatemark.workload.responsiveness.server.MOST_STREAMS", 40)
+    pair = Pair()
+    greedy = pair.sock
+    try:
+        for stream in range(1, 61, 2):
+            pair.ask(stream, "/upload", "POST", ended=False)
+            pair.http.send_data(stream, bytes(10))
+        pair.until(lambda event: isinstance(event, h2.events.WindowUpdated))
+        pair.connect()
+        for stream in range(1, 31, 2):
+            pair.ask(stream, "/upload", "POST", ended=False)
+        pair.ask(31, "/small")
+        assert pair.answer(31)[1] == b"1"
+        assert dict(pair.server.ended) == {"it had most of too many streams": 1}
+        assert pair.server.streams == sum(served.streams for served in pair.server.open)
+    finally:
+        greedy.close()
+        pair.close()
+
+
 def frame(kind: int, stream: int, payload: bytes) -> bytes:
     """A frame without flags (RFC 9113 section 4.1)."""
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, 0, stream) + payload

@@ -2,6 +2,8 @@
 """Where the objects of a test are, as a server tells it and as a client takes it."""
 
 import json
+import socket
+import threading
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness.where import OddError, Places, configuration, taken
+from gatemark.workload.responsiveness.where import OddError, Places, address, configuration, taken
 
 URLS = {
     "small_download_url": "https://a.test/api/s?size=1",
@@ -92,3 +94,22 @@ def test_a_path_never_ends_a_header(url: str) -> None:
     assert path.isascii()
     assert path.isprintable()
     assert " " not in path
+
+
+def test_a_name_that_nobody_answers_for_is_waited_for_in_vain_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    over = threading.Event()
+    monkeypatch.setattr("gatemark.workload.responsiveness.where.LOOKUP_S", 0.01)
+
+    def resolve(*_: object) -> None:
+        over.wait(60)
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    try:
+        with pytest.raises(OddError, match=r"no address is known for 'a\.test'"):
+            address("a.test", 443, socket.AF_INET)
+        assert not over.is_set()
+    finally:
+        over.set()
