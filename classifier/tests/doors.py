@@ -223,7 +223,9 @@ def sandboxed(program: str) -> Iterator[tuple[bool, str]]:
 
 def keys(program: str) -> Iterator[tuple[bool, str]]:
     """A key that others can read, or change, is no secret."""
-    for mode, owner in ((0o644, 0), (0o640, 0), (0o604, 0), (0o602, 0), (0o600, 65534)):
+    modes = (0o644, 0o640, 0o604, 0o602, 0o620, 0o606, 0o660, 0o666, 0o444, 0o440, 0o404, 0o777)
+    owned = ((0o600, 65534), (0o400, 65534), (0o644, 65534))
+    for mode, owner in (*((mode, 0) for mode in modes), *owned):
         other = Path("other-key")
         other.write_text(KEY.hex())
         os.chown(other, owner, owner)

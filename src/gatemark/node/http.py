@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gatemark.error import NodeError
+from gatemark.printable import one_line
 
 MOST_BYTES: Final = 64 << 10
 WITHIN_S = 2.0
@@ -59,7 +60,7 @@ class _Asked:
             with HTTPResponse(came, method="GET") as answer:
                 answer.begin()
                 if answer.status != 200:
-                    raise HTTPException(f"{answer.status} {answer.reason}"[:80])
+                    raise HTTPException(one_line(f"{answer.status} {answer.reason}"[:80]))
                 return answer.read()
         finally:
             connection.close()

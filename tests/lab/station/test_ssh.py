@@ -15,8 +15,9 @@ from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import Supervised
 from gatemark.node.agent import Agent
-from gatemark.node.remote import ssh
+from gatemark.node.remote import channel, ssh
 from gatemark.node.remote.channel import LOST
+from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import ASK, PASSWORD, Address, Caller, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Clock, here
@@ -458,6 +459,56 @@ def test_a_host_that_stays_away_is_told_with_the_last_reason(bench: Desk) -> Non
             on(bench, job)
     finally:
         bench.device.start()
+
+
+# Lies
+
+FLOODS = "echo 1; exec yes held"
+LIES = {
+    "its clock, and prints on": ("clock", FLOODS, "/proc/uptime cannot be read: 'held'"),
+    "an odd word of a lease": ("lease", "echo 1; exec yes heldd", "lease cannot be read: 'heldd'"),
+    "an escape for a lease": ("lease", "echo 1; printf '\\033[2J\\n'; exec yes", r"\\x1b\[2J"),
+    "no lease": ("lease", "echo 1", "its lease ended at once"),
+    "a number of 4 000 digits": (
+        "clock",
+        "echo 1; yes 9 | head -n 4000 | tr -d '\\n'; echo",
+        "9...",
+    ),
+    "going back": (
+        "clock",
+        "echo 1; n=99; while read x; do echo $n.00; n=$((n-1)); done",
+        "its clock jumped",
+    ),
+    "another process": ("clock", "echo -1; exec yes", "the number of a process cannot be read"),
+    "a program that prints on": ("run", "exec yes", "printed more than 32 MiB"),
+    "errors without an end": ("clock", "echo 1; echo x; exec yes >&2", "cannot be read: 'x'"),
+    "death": ("clock", "echo 1; kill -9 $$", "cannot be read: ''"),
+}
+ASKS: dict[str, Callable[[Ssh], Awaitable[Any]]] = {
+    "clock": lambda host: host.clock(),
+    "lease": lambda host: Lease.take(host, 20),
+    "run": lambda host: host.run("true"),
+}
+
+
+@pytest.mark.timeout(120)  # a second or two; some waited for ever
+@pytest.mark.parametrize("lie", LIES)
+def test_what_a_lying_shell_says_ends_in_an_error(
+    bench: Desk, lie: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is asked of it, what would end it too."""
+    monkeypatch.setattr(channel, "ENDING_S", 0.3)
+    what, says, error = LIES[lie]
+    shell = bench.device.root / "bin/sh"
+    shell.rename(shell.with_name("true-sh"))
+    shell.write_text(f"#!/bin/busybox sh\n{says}\n")
+    shell.chmod(0o755)
+    try:
+        with pytest.raises(NodeError, match=error):
+            on(bench, ASKS[what])
+    finally:
+        shell.with_name("true-sh").rename(shell)
+    assert on(bench, lambda host: host.run("echo", "in")) == "in\n"
 
 
 # Programs beside a trial

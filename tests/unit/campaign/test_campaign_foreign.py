@@ -210,6 +210,16 @@ def test_a_ledger_that_another_user_can_change_is_not_opened(
         "CREATE TABLE evil(x)",
         "DROP TRIGGER forward",
         "ANALYZE",
+        "CREATE TRIGGER evil BEFORE INSERT ON event BEGIN SELECT raise(IGNORE); END",
+        "CREATE TRIGGER evil AFTER INSERT ON event BEGIN SELECT writefile('evil', 'x'); END",
+        "CREATE VIEW evil AS SELECT * FROM block",
+        "CREATE UNIQUE INDEX evil ON attempt(id)",
+        "ALTER TABLE event ADD COLUMN evil TEXT",
+        "ALTER TABLE control RENAME TO evil",
+        "ALTER TABLE event RENAME COLUMN text TO evil",
+        "DROP TABLE control",
+        "CREATE TABLE evil AS SELECT zeroblob(1000)",
+        "CREATE TABLE evil(x CHECK (load_extension('evil')))",
     ],
 )
 def test_a_ledger_has_no_tables_but_ours(statement: str, folder: Path) -> None:

@@ -54,8 +54,23 @@ def test_a_worker_listens_on_one_port(laboratory: Cluster) -> None:
     assert len({port for _, port in listening(laboratory, PLACE)}) == 1
 
 
+PLAIN = [
+    *(b"GET / HTTP/1.1\r\n\r\n", b"\0" * 64, b"SSH-2.0-x\r\n"),
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
+    b"\x80\x2e\x01\x00\x02" + bytes(43),  # a hello of SSL 2
+    b"\x15\x03\x03\x00\x02\x02\x28",  # an alert
+    b"\x17\x03\x03\x00\x10" + bytes(16),  # data before a handshake
+    b"\x16\x03\x01\xff\xff" + bytes(64),  # a record longer than any
+    b"\x01" + bytes(7) + b"\x10" + bytes(7) + bytes(16),  # a message of Dask's own, in plain
+    b"\xff" * 64,
+    b"\n" * 1000,
+    b"STARTTLS\r\n",
+]
+
+
 @pytest.mark.parametrize("name", [SCHEDULER, PLACE])
-@pytest.mark.parametrize("words", [b"GET / HTTP/1.1\r\n\r\n", b"\0" * 64, b"SSH-2.0-x\r\n"])
+@pytest.mark.parametrize("words", PLAIN)
 def test_nothing_is_answered_in_plain_text(laboratory: Cluster, name: str, words: bytes) -> None:
     for place in listening(laboratory, name):
         with socket.create_connection(place) as end, suppress(ConnectionResetError):

@@ -82,6 +82,31 @@ def test_an_answer_has_a_deadline(what: str, monkeypatch: pytest.MonkeyPatch) ->
         http.get(f"http://{where}/")
 
 
+BODY = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+ODD = {
+    "no HTTP": b"SSH-2.0-plug\r\n\r\n",
+    "a status of 400 digits": b"HTTP/1.1 " + b"2" * 400 + b" OK\r\n\r\n",
+    "a status below zero": b"HTTP/1.1 -200 OK\r\ncontent-length: 0\r\n\r\n",
+    "another version": b"HTTP/9.9 200 OK\r\ncontent-length: 0\r\n\r\n",
+    "a failure": b"HTTP/1.1 500 \x1b[2J\r\ncontent-length: 0\r\n\r\n",
+    "a hundred headers and one": HEAD + b"x: y\r\n" * 101 + b"\r\n",
+    "a piece of no number": BODY + b"soon\r\n",
+    "a piece below zero": BODY + b"-1\r\n",
+    "a piece of 400 digits": BODY + b"f" * 400 + b"\r\n",
+    "a piece that is cut": BODY + b"a\r\nx",
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_an_odd_answer_is_an_error_in_one_printable_line(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "WITHIN_S", 0.5)
+    with giving([ODD[what]]) as where, pytest.raises(NodeError) as error:
+        http.get(f"http://{where}/")
+    assert str(error.value).isprintable()
+
+
 def test_a_name_that_is_looked_up_for_ever_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     is_over = threading.Event()
     monkeypatch.setattr(http, "WITHIN_S", 0.2)

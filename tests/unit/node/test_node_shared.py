@@ -10,6 +10,8 @@ import asyncio
 import os
 import re
 import shutil
+import socket
+import stat
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -142,6 +144,16 @@ def _pipe(planted: Planted) -> None:
     os.chown(planted.at, NOBODY, NOBODY)
 
 
+def _socket(planted: Planted) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(planted.at))
+    os.chown(planted.at, NOBODY, NOBODY)
+
+
+def _device(planted: Planted, kind: int) -> None:
+    os.mknod(planted.at, 0o600 | kind, os.makedev(1, 3))
+
+
 HOW: Final[Mapping[str, Callable[[Planted], None]]] = {
     "link to a folder": lambda planted: _link(planted, planted.folder),
     "link to a file": lambda planted: _link(planted, planted.file),
@@ -153,6 +165,17 @@ HOW: Final[Mapping[str, Callable[[Planted], None]]] = {
     "open file": lambda planted: _file(planted, 0, 0o666),
     "second name": lambda planted: planted.at.hardlink_to(planted.file),
     "pipe": _pipe,
+    "socket": _socket,
+    "root's pipe": lambda planted: os.mkfifo(planted.at, 0o600),
+    "character device": lambda planted: _device(planted, stat.S_IFCHR),
+    "block device": lambda planted: _device(planted, stat.S_IFBLK),
+    "link to itself": lambda planted: _link(planted, planted.at),
+    "folder of the group": lambda planted: _folder(planted, 0, 0o770),
+    "folder that others enter": lambda planted: _folder(planted, 0, 0o711),
+    "sealed folder": lambda planted: _folder(planted, NOBODY, 0),
+    "file that others read": lambda planted: _file(planted, 0, 0o604),
+    "file of the group": lambda planted: _file(planted, 0, 0o620),
+    "program of the group": lambda planted: _file(planted, 0, 0o4710),
 }
 
 
@@ -309,7 +332,7 @@ def test_a_lab_that_went(planted: Planted, how: str) -> None:
     leftover.forget("0a0b0c")
 
 
-@AS_FILE
+@pytest.mark.parametrize("how", HOW)
 def test_whether_a_box_takes_a_file(planted: Planted, how: str) -> None:
     """By the name that it had: the shell's own number, which another user can foresee."""
     planted.at = planted.place / "planted"

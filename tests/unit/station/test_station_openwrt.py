@@ -143,6 +143,14 @@ def built_by(script: str) -> tuple[str, Path]:
         ("echo $GATEMARK_PASSWORD", "\n"),
         ("kill -0 1 && echo mine", "mine\n"),
         ("touch mine && ls mine", "mine\n"),
+        ("mount -t tmpfs evil . 2>&- || echo no", "no\n"),
+        ("mknod evil b 8 0 2>&- || echo no", "no\n"),
+        ("chown 0 . 2>&- || echo no", "no\n"),
+        ("ip link add evil type dummy 2>&- || echo no", "no\n"),
+        ("setpriv --reuid 0 id 2>&- || echo no", "no\n"),
+        ("chroot / id 2>&- || echo no", "no\n"),
+        ("test -w /etc/hosts || echo no", "no\n"),
+        ("sysctl -w kernel.hostname=evil 2>&- || echo no", "no\n"),
     ],
 )
 def test_a_build_is_alone(script: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +170,13 @@ def test_a_build_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
         assert not (tmp_path / "evil").exists()
 
 
-@pytest.mark.parametrize("target", ["/etc/passwd", "../../../../../../etc/passwd"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("/etc/passwd", "../../../../../../etc/passwd", "/", "..", "../root2", "../../root/.."),
+        *("/proc/self/root/etc/passwd", "./../../x", "nowhere/../../../x"),
+    ],
+)
 def test_a_link_out_of_an_archive_is_not_followed(target: str, tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "x").symlink_to(target)

@@ -219,9 +219,16 @@ class Remote:
                     killer = await Remote.open(
                         self.name, self.link, shlex.join(("kill", "-9", self.pid))
                     )
-                    await killer.wait()
-            await self._over()
-            self.channel.close()
+                    await killer._left()
+            await self._left()
+
+    async def _left(self) -> None:
+        """Give it the time to end, then leave it: a host may print for ever, and close nothing."""
+        await self._over()
+        self.channel.abort()
+        await self._over()
+        if not self.ended:
+            self.pipes.connection_lost(None)
 
     async def _over(self) -> None:
         """Give it the time to end."""

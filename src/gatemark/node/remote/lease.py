@@ -27,7 +27,7 @@ from typing import Final, Protocol, Self
 from gatemark.error import BusyError, NodeError, StationError
 from gatemark.node import shared
 from gatemark.node.quoted import literal, sh
-from gatemark.node.reader import Printed, reader
+from gatemark.node.reader import Printed, odd, reader
 from gatemark.node.script import OVER, READ
 from gatemark.node.shell import Process
 
@@ -37,6 +37,7 @@ RENEWALS: Final = 4  # in the time of a lease
 TAKE_S: Final = 70.0  # a host that is just giving itself back is waited for
 EVICT_S: Final = 150.0
 SHORT_S: Final = 5  # a lease that is given back at once
+WORDS: Final = ("held", "over", "busy", "refused", "was")  # that lease.sh answers with first
 FREE_S: Final = 10.0
 LONGEST_COMMAND: Final = 60  # of what is kept of the command line
 
@@ -237,6 +238,9 @@ async def _ask(
         why = (await process.errors()).strip().splitlines()
         raise NodeError(f"{host.name}: its lease ended at once: {(why or ['no word'])[-1]}")
     word, _, rest = line.partition(" ")
+    if word not in WORDS:
+        process.kill()
+        raise odd(host.name, "the answer of its lease", line)
     return process, word, Printed.by(host.name, rest)
 
 

@@ -38,6 +38,18 @@ HOSTILE = [
     "***",
     "a #",
     "$x$",
+    "+ a list",
+    "\ta\n    code",
+    "a  \nb",
+    "&#35; a heading",
+    "![a][b] [b]",
+    "<details><summary>a</summary>",
+    "<script\n>alert(1)</script\n>",
+    "[^1]: a note",
+    "<?php a ?> <![CDATA[a]]>",
+    "a\r# a heading",
+    "|a|\n|-|\n|b|",
+    "1986\\. a year",
 ]
 
 
