@@ -45,8 +45,9 @@ class _Asked:
     def run(self) -> None:
         try:
             self.answer = self._asked()
-        # OSError: a timeout, too; ValueError: an address that is no host's name
-        except (OSError, HTTPException, ValueError) as error:
+        # OSError: a timeout, too; ValueError: an address that is no host's name; OverflowError: a
+        # length beyond all memory
+        except (OSError, HTTPException, ValueError, OverflowError) as error:
             self.answer = error
 
     def _asked(self) -> bytes:

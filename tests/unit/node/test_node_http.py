@@ -97,6 +97,7 @@ ODD = {
 }
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("what", ODD)
 def test_an_odd_answer_is_an_error_in_one_printable_line(
     what: str, monkeypatch: pytest.MonkeyPatch
