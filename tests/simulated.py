@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from statistics import mean, pstdev
+from statistics import mean, median, pstdev
 from typing import NamedTuple
 
 from gatemark.stats.finding import Shape
@@ -46,6 +46,10 @@ class Planted:
     flows: int = 64
     losing: tuple[frozenset[int], float] = (frozenset(), 0.0)  # flows, and what they lose
     lead: int = 0  # of each flow, lost until something is learnt
+    late: tuple[int, float] | None = None  # from so many ms on a share is lost
+    quota: int = 0  # packets of a trial; what follows is lost
+    entries: int = 0  # flows that a table has room for: the first that come
+    slow: tuple[frozenset[int], int] = (frozenset(), 0)  # flows, and by how many ms
 
 
 QUARTER = frozenset(range(1, 64, 4))  # of 64 flows
@@ -67,6 +71,13 @@ PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
     "flows": (Planted(losing=(QUARTER, 0.98)), ("some-flows",)),
     "half a flow": (Planted(losing=(frozenset([7]), 0.5)), ("some-flows",)),
     "first packets": (Planted(lead=5), ("first-packets",)),
+    "all": (Planted(share=1.1), ("nothing",)),
+    "a third, late": (Planted(late=(270, 1 / 3)), ("over-time",)),
+    "quota": (Planted(quota=4_000), ("over-time",)),
+    "table of flows": (Planted(entries=40), ("some-flows",)),
+    "slow flows": (Planted(slow=(QUARTER, 1)), ("slow-flows",)),
+    "few a second": (Planted(policer=(40, 5)), ("policer",)),
+    "bucket": (Planted(capacity=60_000, policer=(20_000, 1_200)), ("policer",)),
 }
 
 
@@ -88,6 +99,7 @@ class Behind:
     tokens: float = 0.0
     last_ms: int = 0
     count: int = 0
+    known: set[int] = field(default_factory=set)  # flows that have an entry
     shaped: int = 0  # in the shaper's queue
     owed: float = 0.0
 
@@ -99,11 +111,23 @@ class Behind:
         return (
             packet.number // planted.flows < planted.lead
             or (packet.flow in flows and self.chance.random() < share)
+            or self._is_late(packet)
+            or self._has_no_entry(packet.flow)
             or bool(planted.nth and self.count % planted.nth == 0)
             or self.chance.random() < planted.share + planted.rising * self.rate / 30_000
             or (planted.policer is not None and self._polices(ms, *planted.policer))
             or (planted.shaper is not None and self._is_full(planted.shaper[1]))
         )
+
+    def _is_late(self, packet: Packet) -> bool:
+        from_ms, share = self.planted.late or (0, 0.0)
+        is_late = packet.sent_ms >= from_ms and self.chance.random() < share
+        return is_late or 0 < self.planted.quota <= packet.number
+
+    def _has_no_entry(self, flow: int) -> bool:
+        if len(self.known) < self.planted.entries:
+            self.known.add(flow)
+        return bool(self.planted.entries) and flow not in self.known
 
     def out(self, came: int) -> int:
         """How many leave in this ms."""
@@ -146,7 +170,7 @@ class Books:
     lead: list[int] = field(init=False)
     came: set[int] = field(default_factory=set)  # flows of which a packet came
     gone: list[Packet] = field(default_factory=list)
-    waits: list[float] = field(default_factory=list)
+    waits: list[tuple[int, float]] = field(default_factory=list)  # flow, ms
     silences: list[tuple[float, float]] = field(default_factory=list)
     last_ms: int = 0
 
@@ -164,7 +188,7 @@ class Books:
     def take(self, packet: Packet, wait_ms: float) -> None:
         """A packet passes what drops."""
         self.came.add(packet.flow)
-        self.waits.append(wait_ms)
+        self.waits.append((packet.flow, wait_ms))
 
     def arrive(self, count: int, ms: int) -> None:
         """So many reach the sink in this ms."""
@@ -227,7 +251,8 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
                 books.lose(packet)
             else:
                 came += 1
-                books.take(packet, ms - packet.sent_ms + behind.wait_ms())
+                own_ms = planted.slow[1] if packet.flow in planted.slow[0] else 0
+                books.take(packet, ms - packet.sent_ms + behind.wait_ms() + own_ms)
         books.arrive(behind.out(came), ms)
     busy = min(1.0, (number - sum(books.refused)) / TRIAL_MS * 1000 / capacity)
     return _record(rate, repeat, books, busy, [(float(a), float(b)) for a, b in pauses])
@@ -276,7 +301,7 @@ def _record(
     loss = _loss(rate, books, pauses)
     tried, lost, seconds = sum(loss.tried), len(books.gone), TRIAL_MS / 1000
     got = sum(loss.arrived[: len(loss.tried)]) / seconds
-    waits = sorted(books.waits)
+    waits = sorted(wait for _, wait in books.waits)
     values = {
         "offered_pps": float(rate),
         "received_pps": got,
@@ -307,6 +332,15 @@ def _record(
     )
 
 
+def _delays(books: Books) -> tuple[int, ...]:
+    """The median of each flow, ns; 0: nothing came."""
+    each: dict[int, list[float]] = {}
+    for flow, wait_ms in books.waits:
+        each.setdefault(flow, []).append(wait_ms)
+    medians = (median(each[flow]) + 0.05 if flow in each else 0 for flow in range(books.flows))
+    return tuple(round(wait_ms * 1e6) for wait_ms in medians)
+
+
 def _loss(rate: int, books: Books, pauses: Sequence[tuple[float, float]]) -> Loss:
     bins, lost = TRIAL_MS // BIN_MS, len(books.gone)
     numbers = sorted(packet.number for packet in books.gone)
@@ -326,6 +360,7 @@ def _loss(rate: int, books: Books, pauses: Sequence[tuple[float, float]]) -> Los
         first_ms=numbers[0] / rate * 1000 if numbers else None,
         run_mean=lost / (1 + sum(gap > 1 for gap in gaps)) if lost else 0.0,
         distance_cv=pstdev(gaps) / mean(gaps) if len(gaps) > 1 else None,
+        delay_by_flow=_delays(books),
         silences=tuple(books.silences),
         pauses=tuple(pauses),
     )

@@ -12,11 +12,14 @@ from gatemark.stats.subject import About
 
 Shape = Literal[
     "tester",
+    "nothing",
     "first-packets",
     "some-flows",
     "some-sizes",
     "one-direction",
     "one-family",
+    "one-level",
+    "over-time",
     "stalls",
     "constant-share",
     "policer",
@@ -26,6 +29,7 @@ Shape = Literal[
     "corruption",
     "duplication",
     "reordering",
+    "slow-flows",
     "not-monotone",
     "unexplained",
     "changed-marks",
@@ -60,11 +64,14 @@ Shape = Literal[
 # In words, for heads of tables and for what changed.
 NAMES: Final[dict[Shape, str]] = {
     "tester": "the tester's own fault",
+    "nothing": "nothing comes through",
     "first-packets": "first packets are lost",
     "some-flows": "some flows lose",
     "some-sizes": "some sizes are lost",
     "one-direction": "one direction loses",
     "one-family": "one address family loses",
+    "one-level": "one kind of traffic is worse",
+    "over-time": "loss that begins or ends during the trial",
     "stalls": "it stands still at times",
     "constant-share": "a constant share is lost",
     "policer": "a policer",
@@ -74,6 +81,7 @@ NAMES: Final[dict[Shape, str]] = {
     "corruption": "corrupted packets",
     "duplication": "duplicated packets",
     "reordering": "reordered packets",
+    "slow-flows": "some flows are slow",
     "not-monotone": "not monotone",
     "unexplained": "loss without explanation",
     "changed-marks": "changed marks",
@@ -107,10 +115,12 @@ NAMES: Final[dict[Shape, str]] = {
 
 # That explain a part of the loss at any rate: a knee is judged without that part.
 EXPLAINED: Final[tuple[Shape, ...]] = (
+    "nothing",
     "first-packets",
     "some-flows",
     "some-sizes",
     "corruption",
+    "over-time",
     "stalls",
     "constant-share",
 )

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a run in one sentence, numbers with units."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
 from gatemark.stats.change.compare import UNBOUNDED
 from gatemark.stats.change.ladder import INSTRUCTIONS, PACKET
-from gatemark.stats.finding import NAMES, Diagnosis
+from gatemark.stats.finding import NAMES, Diagnosis, Shape
 from gatemark.stats.judgement import (
     Change,
     Comparison,
@@ -49,6 +49,10 @@ COUNTS = {
 }
 # Verdicts of an A/B test, the one first that its reader must know of.
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
+TESTERS_FAULT = "No rate is told, as the tester was at fault."
+TESTERS: tuple[Shape, ...] = ("tester",)
+ONCE = "Nothing is said yet: a rate needs two trials at least. The tables have what was measured."
+NOTHING = "Nothing came through."
 OURS = "gatemark"  # who makes the traffic if no known tool does
 OWN = {"send": "sends", "receive": "receives", "both": "sends and receives"}
 OWN_DOES = {"send": "send", "receive": "receive"}
@@ -98,7 +102,7 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
         _kernels(run, records, points),
         _full_speed(run, records, plain, knees, judged.comparisons),
         _costs(run, points, knees, judged.ladders),
-        _and_more(_carries(run, records, points, plain, knees), points, timed),
+        _and_more(_carries(run, records, judged, plain, knees), points, timed),
         _takes(run, timed),
         _shapes(run, points),
         unsound,
@@ -107,11 +111,18 @@ def sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
         _uncounted(records),
     )
     text = next(filter(None, texts), "Nothing has been measured yet.")
-    if text == unsound:  # what was measured once: a counter has no chance in it
-        text += wrong([each.counted for each in judged.diagnoses])
-    else:
-        text += wrong(judged.diagnoses)
+    faults = judged.diagnoses
+    if text == ONCE:  # a counter has no chance in it
+        faults = tuple(each.counted for each in faults)
+    text = _with_wrong(text, wrong(faults, TESTERS if text == TESTERS_FAULT else ()))
     return " ".join((text, *_replayed(records)))
+
+
+def _with_wrong(text: str, faults: str) -> str:
+    """The answer, and what is wrong; where nothing came through there is no more to say."""
+    if text != NOTHING or not faults:
+        return f"{text}{f' But {faults}.' if faults else ''}"
+    return f"{faults[:1].upper()}{faults[1:]}."
 
 
 def _replayed(records: Sequence[Record]) -> list[str]:
@@ -142,11 +153,7 @@ def _unsound(judged: Judgement) -> str:
     unsound = [point for point in judged.points if not _is_sound(point, judged)]
     if not unsound:
         return ""
-    if any(_is_testers(point, judged.diagnoses) for point in unsound):
-        return "Nothing is said of the gateway: the tester was at fault."
-    return (
-        "Nothing is said yet: a rate needs two trials at least. The tables have what was measured."
-    )
+    return TESTERS_FAULT if any(_is_testers(p, judged.diagnoses) for p in unsound) else ONCE
 
 
 def _and_more(text: str, points: Sequence[PointResult], timed: Sequence[PointResult]) -> str:
@@ -184,11 +191,11 @@ def _kernels(run: Run, records: Sequence[Record], points: Sequence[PointResult])
     return " ".join((fastest, *left_out.sentences(records)))
 
 
-def wrong(diagnoses: Sequence[Diagnosis]) -> str:
-    """What is wrong of the first arms, in short: ` But route loses 2.0 % at any rate.`"""
+def wrong(diagnoses: Sequence[Diagnosis], but: Collection[Shape] = ()) -> str:
+    """What is wrong of the first arms, in short: `route loses 2.0 % at any rate`."""
     first: dict[tuple[str, str], str] = {}  # of a setup the same may be wrong at many points
     for diagnosis in diagnoses:
-        for finding in diagnosis.wrong:
+        for finding in (finding for finding in diagnosis.wrong if finding.shape not in but):
             first.setdefault((diagnosis.setup, finding.shape), finding.clause)
     setups: dict[str, dict[str, None]] = {}  # of each clause, in their order
     for (setup, _), clause in first.items():
@@ -197,7 +204,7 @@ def wrong(diagnoses: Sequence[Diagnosis]) -> str:
         f"{'each of ' if len(names) > 1 else ''}{' and '.join(names)} {clause}"
         for clause, names in list(setups.items())[:MOST_WRONG]
     ]
-    return f" But {'; '.join(texts)}." if texts else ""
+    return "; ".join(texts)
 
 
 def _full_speed(
@@ -235,17 +242,28 @@ def _costs(
 def _carries(
     run: Run,
     records: Sequence[Record],
-    points: Sequence[PointResult],
+    judged: Judgement,
     plain: Sequence[PointResult],
     knees: Sequence[Knee],
 ) -> str:
     """What was searched for, without loss; else the knees; else the most that came through."""
+    points = [point for point in judged.points if _is_sound(point, judged)]
     kept_rates = [_of_knee(knee) for knee in knees if knee.knee_pps.value]  # 0: it always lost
     rates = _choose(_of_points(_searched(points)) or kept_rates or _of_points(plain))
     if not rates:
         return ""
+    if not any(rate.value for rate in rates) and rates[0].definition.headline == RATE:
+        return NOTHING
     gateway = _gateway(run, [rate.definition for rate in rates])
-    return f"{gateway} {_rates(rates)}; {_limits(rates, records)}."
+    faulty = {(each.plan, each.arm) for each in judged.diagnoses if each.wrong}
+    limits = _limits([rate for rate in rates[:MOST_SETUPS] if not _is_told(rate, faulty)], records)
+    return f"{gateway} {_rates(rates)}{f'; {limits}' if limits else ''}."
+
+
+def _is_told(rate: Rate, faulty: Collection[tuple[str, str]]) -> bool:
+    """Whether what holds a rate back is told, or denied, by what is wrong with its arm."""
+    is_vague = rate.limit in ("unknown", "none") or rate.limit in NAMES
+    return is_vague and (rate.plan, rate.arm) in faulty
 
 
 def _takes(run: Run, timed: Sequence[PointResult]) -> str:
@@ -593,8 +611,8 @@ def _limits(texts: Sequence[Rate], records: Sequence[Record]) -> str:
     """A clause for each limit, with the setups that it held where they do not share one."""
     phrases = _phrases(records)
     held: dict[Limit, list[str]] = {}
-    for rate in texts[:MOST_SETUPS]:
+    for rate in texts:
         held.setdefault(rate.limit, []).append(rate.setup)
-    if len(held) == 1:
-        return phrases[texts[0].limit]
+    if len(held) <= 1:
+        return "".join(phrases[limit] for limit in held)
     return ", ".join(f"{phrases[limit]} ({', '.join(setups)})" for limit, setups in held.items())

@@ -18,7 +18,8 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[int, ...] = ()  # of these, never received; with those refused
     arrived: tuple[int, ...] = ()  # packets, by time of arrival; the bins go on after the end
     by_flow: tuple[int, ...] = ()  # lost, of each flow; empty: nothing, or more than 1024 flows
-    ports: tuple[int, ...] = ()  # the LAN host's port of each of these flows
+    # The LAN host's port of each of these flows; where `delay_by_flow` is kept, too.
+    ports: tuple[int, ...] = ()
     tried_by_flow: tuple[int, ...] = ()  # where `by_flow` is kept
     by_size: dict[str, tuple[int, int]] = {}  # frame bytes -> tried, lost; of several sizes alone
     lead: tuple[int, ...] = ()  # each flow's packets lost from its first one on, where any are
@@ -29,5 +30,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     # Start and length in ms of times without an arrival: over 4.5 ms, the 64 longest, by time.
     silences: tuple[tuple[float, float], ...] = ()
     pauses: tuple[tuple[float, float], ...] = ()  # of the sender, likewise
+    # Median one-way delay of each flow, ns, 0: nothing came; at low rates alone.
+    delay_by_flow: tuple[int, ...] = ()
     late: dict[str, int] = {}  # reordered packets: highest number less its own, at least -> count
     corrupt: dict[str, int] = {}  # cause -> packets: ip_sum, udp_sum, no_sum, header

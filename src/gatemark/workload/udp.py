@@ -48,6 +48,7 @@ MOST_PPS = 6e6
 FASTEST_PPS = 3e7
 KEY_BYTES = 16
 LEDGER_MOST_BYTES = 32 << 20
+TIMED_FLOWS, TIMED_PPS = 256, 20_000.0  # at most: of these the delay of each flow is kept
 SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than SILENT_US
 SILENT_US = 4500  # a sink keeps 256 of them: batches through a slowed gateway leave 2 ms each
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
@@ -245,12 +246,17 @@ class Stream:
         return Numbering(self.seed, load.flows, frames(load), tuple(ports), load.rate_pps)
 
 
-def ledger(load: Workload) -> dict[str, int]:
-    """A sink's keys, so that it keeps which packets came, if they are not too many."""
+def ledger(load: Workload) -> dict[str, Any]:
+    """A sink's keys, so that it keeps which packets came, if they are not too many.
+
+    At a low rate also how late those of each flow were: that takes the sink time.
+    """
     kept = numbers(load, MOST_PPS)
     silent_us = max(SILENT_US, math.ceil(SILENT_GAPS * 1e6 / (load.rate_pps or MOST_PPS)))
     fits = -(-kept // 64) * 8 * load.flows <= LEDGER_MOST_BYTES
-    return {"silence_us": silent_us} | ({"ledger": kept} if fits else {})
+    is_timed = fits and 1 < load.flows <= TIMED_FLOWS and 0 < load.rate_pps <= TIMED_PPS
+    timed = {"delay": "flow"} if is_timed else {}
+    return {"silence_us": silent_us} | ({"ledger": kept} if fits else {}) | timed
 
 
 def numbers(load: Workload, fastest_pps: float) -> int:

@@ -44,6 +44,7 @@ MAX: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
 STAT: Final = "/proc/net/stat/nf_conntrack"
 
 TABLE: Final = {"drop": NETFILTER, "insert_failed": NETFILTER, "early_drop": EVENT}
+AGAIN: Final = {"insert_failed": "conntrack drop"}  # nf_ct_resolve_clash counts one in both
 
 
 def nft(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
@@ -79,7 +80,9 @@ def conntrack(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
     """`early_drop` is no loss: an older connection was forgotten for a new one."""
     del devices
     for name, count in summed(lines, TABLE).items():
-        yield Drop(stage=TABLE[name], cause=f"conntrack {name}", packets=count)
+        again = AGAIN.get(name, "")
+        cause = f"conntrack {name}"
+        yield Drop(stage=TABLE[name], cause=cause, packets=count, counted_in=again)
 
 
 PARTS: Final = (

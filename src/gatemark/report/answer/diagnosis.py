@@ -18,7 +18,7 @@ def table(diagnoses: Iterable[Diagnosis]) -> Table:
         (
             diagnosis.setup,
             traffic.way(diagnosis.direction),
-            traffic.point_words(diagnosis),
+            _at(diagnosis),
             NAMES[finding.shape],
             finding.words,
         )
@@ -26,3 +26,10 @@ def table(diagnoses: Iterable[Diagnosis]) -> Table:
         for finding in diagnosis.wrong
     )
     return Table(CAPTION, HEAD, rows, frozenset())
+
+
+def _at(diagnosis: Diagnosis) -> str:
+    """What was sent, with the level of each factor that this does not have."""
+    sent = traffic.point_words(diagnosis)
+    factors = (traffic.factor(*factor) for factor in diagnosis.point.items())
+    return ", ".join((sent, *(words for words in factors if words not in sent)))

@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from gatemark.run.result.ledger import Ledger
+from gatemark.stats.math.histogram import percentile
 from gatemark.store.loss import Loss
 from gatemark.store.series import Series
 from gatemark.workload.order import Order
@@ -42,6 +43,7 @@ def loss(way: Way) -> Loss | None:
         arrived=_wider(arrived, wide),
         **_by_flow(ledger, way.numbering),
         **(_shape(ledger, way) if ledger.lost else {}),
+        **_delay_by_flow(way.sink, way.numbering),
         silences=_longest(_silences(way.sink["silences"]), sent["t0_ns"]),
         pauses=_longest(_spans(way.sender["pauses"]), sent["t0_ns"]),
         late=_histogram(way.sink["late"]),
@@ -86,6 +88,15 @@ def _by_flow(ledger: Ledger, numbering: Numbering) -> dict[str, Any]:
         "lead": ledger.lead if any(ledger.lead) else (),
         "halves": ledger.halves,
     }
+
+
+def _delay_by_flow(sink: Report, numbering: Numbering) -> dict[str, Any]:
+    histograms = sink.get("delay_by_flow", ())
+    if not histograms:
+        return {}
+    counts = (dict(zip(each["low"], each["count"], strict=True)) for each in histograms)
+    medians = tuple(round(percentile(each, 0.5)) if each else 0 for each in counts)
+    return {"delay_by_flow": medians, "ports": numbering.ports}
 
 
 def _shape(ledger: Ledger, way: Way) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from gatemark.unit import ETHERNET_BYTES
 MARKS: Final = "mark_changed"
 MSS: Final = "mss_bytes"
 TABLE: Final = ("drop", "early_drop", "insert_failed")
+EVENTS: Final = ("early_drop",)  # that cost no packet
 TCP_OPTIONS_BYTES: Final = 12  # time stamps (RFC 7323): both hosts are Linux, which asks for them
 TCP_HEADERS_BYTES: Final[Mapping[str, int]] = {"ipv4": 20 + 20, "ipv6": 40 + 20}
 
@@ -30,9 +31,11 @@ def counts(record: Record) -> dict[str, Count]:
     """All counters of a trial that rose, each packet once."""
     drops = {_key(drop): Count(drop.packets, name(drop)) for drop in _drops(record)}
     # The instrumented pass reads the table by itself; older records have early_drop there alone.
+    counted = {drop.cause for drop in record.evidence.drops.causes} if record.evidence.drops else ()
+    alone = EVENTS if any(f"conntrack {which}" in counted for which in TABLE[::2]) else TABLE
     table = {
-        f"{'event' if which == 'early_drop' else 'netfilter'}.conntrack {which}": Count(count)
-        for which in TABLE
+        f"{'event' if which in EVENTS else 'netfilter'}.conntrack {which}": Count(count)
+        for which in alone
         if (count := record.evidence.conntrack.get(which, 0))
     }
     freed: dict[str, Count] = {}

@@ -41,6 +41,7 @@ ALL: Final = 0.999
 # What is sought there is what a gateway drops, or a table that is full.
 SOUGHT: Final = ("burst", "held rate", "throughput", "concurrent flows", "reset time")
 LIMITS: Final = {"policer", "shaper"}
+TABLES: Final = {"no-entry", "full-table"}
 MARKING: Final = ("dscp",)  # features that set marks
 
 Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
@@ -92,15 +93,39 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     again = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
     if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
         again.add("too-large")
+    if diagnosis.get("corruption"):
+        again |= {"checksum", "headers"}
     more = [f for f in findings if f.shape not in again]
+    if (flows := diagnosis.get("some-flows")) and (entry := _named("no-entry", more)):
+        more = [f for f in more if f.shape not in TABLES]
+        joined = _without_entry(flows, entry, diagnosis.definition.path)
+        diagnosis = replace(
+            diagnosis, findings=tuple(joined if f is flows else f for f in diagnosis.findings)
+        )
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
 
 
+def _named(shape: Shape, findings: Sequence[Finding]) -> Finding | None:
+    return next((finding for finding in findings if finding.shape == shape), None)
+
+
+def _without_entry(flows: Finding, entry: Finding, path: str) -> Finding:
+    """Flows that lose all, with why: one fault, one row."""
+    who = "NAT has no port left" if path == "nat" else "connection tracking adds no entry"
+    count = grouped(int(entry.values["packets"]))
+    return replace(
+        flows,
+        words=f"{flows.words.partition(':')[0]}: {who} for them (insert_failed {count}). "
+        "`conntrack -S` shows it; give NAT more ports or addresses.",
+        clause=f"{flows.clause}: {who}",
+    )
+
+
 def _is_explained(finding: Finding, share: float) -> bool:
     """Return True if a shape says no more than that share of loss: all, or without explanation."""
-    if finding.shape == "first-packets":
+    if finding.shape == "nothing":
         return share >= ALL
     return finding.shape == "unexplained" and share >= HALF * finding.values["share"]
 
@@ -212,7 +237,7 @@ def _finding(cause: Cause, sight: Sight) -> Finding:
         shape=cause.shape,
         words=f"{upper(cause.words.format_map(words))} {cause.advice}",
         clause=cause.clause.format_map(words),
-        values={"share": sight.share},
+        values={"share": sight.share, "packets": float(sight.packets)},
     )
 
 

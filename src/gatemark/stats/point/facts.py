@@ -174,14 +174,13 @@ def _missed(counts: Sequence[Accounting]) -> float:
 
 
 def _flow_table(instrumented: Iterable[Record]) -> Drops | None:
-    """`drop`: no entry to be had; `insert_failed`: no free tuple (net/netfilter/)."""
+    """`drop`: no entry to be had; `insert_failed`: no free tuple, which is in `drop` as well
+    (net/netfilter/nf_conntrack_core.c).
+    """
     alone = (record for record in instrumented if not record.definition.beside)
     seen = [record for record in alone if record.evidence.conntrack and record.accounting]
-    dropped = sum(
-        record.evidence.conntrack.get(name, 0)
-        for record in seen
-        for name in ("drop", "insert_failed")
-    )
+    tables = [record.evidence.conntrack for record in seen]
+    dropped = sum(max(table.get("drop", 0), table.get("insert_failed", 0)) for table in tables)
     return _drops("conntrack", dropped, seen) if seen else None
 
 

@@ -16,7 +16,7 @@ from gatemark.stats.point.sweep import others
 from gatemark.stats.shape.sizes import ALL, SOME
 from gatemark.store.drops import ICMP, Drops
 from gatemark.store.record import Record, Scalar
-from gatemark.unit import ETHERNET_BYTES
+from gatemark.unit import ETHERNET_BYTES, SMALLEST_FRAME_BYTES
 
 SIZED: Final = frozenset({"frame_bytes", "payload_bytes", "mix"})  # factors that are a size
 TOO_LARGE: Final = frozenset({"FragFails", "Ip6InTooBigErrors"})  # RFC 4293: and not to be cut
@@ -106,7 +106,14 @@ def _completed(each: Looked, records: Sequence[Record]) -> Finding:
     limit = each.limit
     own = each.looks or tuple(_own(each.diagnosis, records))
     report = _reported([drops for record in own if (drops := record.evidence.drops)])
-    if limit.is_exact:
+    shape = each.finding.shape
+    if limit.most < SMALLEST_FRAME_BYTES[each.diagnosis.definition.family]:
+        words, clause = f"{each.finding.words}{report}", each.finding.clause
+        if limit.is_exact:
+            words = f"Nothing of any size comes through.{report}"
+            clause = "lets nothing through, of any size"
+    elif limit.is_exact:
+        shape = "some-sizes"
         mtu = limit.most - ETHERNET_BYTES
         words = (
             f"Nothing over {limit.most} bytes comes through: the path's MTU is {mtu} bytes, or a "
@@ -115,8 +122,12 @@ def _completed(each: Looked, records: Sequence[Record]) -> Finding:
         clause = f"lets no frame over {limit.most} bytes through"
     else:
         words, clause = f"{each.finding.words}{report}", each.finding.clause
+        if shape == "nothing":
+            shape = "some-sizes"
+            words = f"Nothing of {limit.beyond} bytes comes through, {limit.most} bytes do.{report}"
+            clause = f"lets no frame of {limit.beyond} bytes or more through"
     values = {"frame_bytes": float(limit.most), "beyond_bytes": float(limit.beyond)}
-    return replace(each.finding, words=words, clause=clause, values=values)
+    return replace(each.finding, shape=shape, words=words, clause=clause, values=values)
 
 
 def _reported(readings: Sequence[Drops]) -> str:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules in the order in which they explain loss; what one explains, the next does not see.
 
-The order: tester; first packets; flows; sizes; corruption; stalls; constant share; limiter;
-overload; disorder; what remains. Directions and families are told by several points (`pairs`).
+The order: tester; nothing; first packets; flows; sizes; corruption; the trial's time; stalls;
+constant share; limiter; overload; disorder; slow flows; what remains. A level of a factor that is
+worse than the others is told by several points (`factor`).
 """
 
 from collections import Counter
@@ -20,9 +21,12 @@ from gatemark.stats.shape import (
     first,
     flows,
     limiter,
+    nothing,
+    over_time,
     overload,
     remains,
     sizes,
+    slow,
     stall,
     tester,
 )
@@ -100,21 +104,25 @@ def _diagnosed(sweep: Sweep) -> Diagnosed:
 
 
 def _findings(sweep: Sweep) -> list[Finding]:
-    findings = list(tester.find(sweep))
-    if findings:
-        return findings
-    findings += first.find(sweep)
-    findings += flows.find(sweep)
-    findings += sizes.find(sweep)
-    findings += disorder.corruption(sweep)
-    findings += stall.find(sweep)
+    """Of a tester at fault by what is lost inside the gateway alone."""
+    by_tester = list(tester.find(sweep))
+    if nothings := list(nothing.find(sweep)):
+        return by_tester + nothings
+    early = () if by_tester else (first.find, flows.find)
+    findings = [
+        finding for find in (*early, sizes.find, disorder.corruption) for finding in find(sweep)
+    ]
+    if not by_tester:
+        findings += over_time.find(sweep, over_time.ALL)
+        findings += stall.find(sweep)
+        findings += over_time.find(sweep)
     shares = list(constant.find(sweep))
     share = shares[0].values["share"] if shares else 0.0
-    findings += shares
     limits = list(limiter.find(sweep, share))
-    findings += limits
-    findings += overload.find(sweep)
-    findings += disorder.disorder(sweep)
+    findings += (*shares, *limits)
+    if by_tester:
+        return by_tester + findings
+    findings += (*overload.find(sweep), *disorder.disorder(sweep), *slow.find(sweep))
     below = limits[0].values["rate_pps"] if limits else float("inf")
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [
@@ -126,9 +134,13 @@ def _findings(sweep: Sweep) -> list[Finding]:
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:
     """What would have been received without what is explained: the knee is judged by it."""
-    if not made.get(*EXPLAINED):
-        return {}
-    return {sight.record.trial: _without_explained(sight) for sight in sweep.sights}
+    if made.get(*EXPLAINED):
+        return {sight.record.trial: _without_explained(sight) for sight in sweep.sights}
+    if limit := made.get("policer"):
+        over = [sight for sight in sweep.sights if sight.taken_pps > limit.values["rate_pps"]]
+        settled = {sight.record.trial: sight.settled_pps() for sight in over if sight.lost}
+        return {trial: pps for trial, pps in settled.items() if pps is not None}
+    return {}
 
 
 def _without_explained(sight: Sight) -> float:

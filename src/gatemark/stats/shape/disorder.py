@@ -5,11 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Final
 
+from msgspec.structs import replace
+
 from gatemark.stats.finding import Finding, Shape
-from gatemark.stats.shape.sight import Sight, Sweep, in_most
+from gatemark.stats.shape.reconcile import grouped
+from gatemark.stats.shape.sight import MOST, Sight, Sweep, in_most
 from gatemark.stats.shape.words import percent
 
-FEWEST, LEAST = 10, 1e-4  # packets of a trial, share of them
+FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
+TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it was seen
+MANY: Final = 3  # packets of a trial are to be expected, so that it is asked
+ALL: Final = 0.8  # of the lost: then nothing else is lost
 CAUSES: Final = {
     "ip_sum": "the checksum of IP is wrong",
     "udp_sum": "the checksum of UDP is wrong",
@@ -21,10 +27,18 @@ CAUSES: Final = {
 def corruption(sweep: Sweep) -> Iterator[Finding]:
     """Explains what came corrupted: it is counted as lost."""
     findings = list(_find(sweep, (("corruption", "corrupt", "come corrupted"),)))
-    if findings:
-        for sight in sweep.sights:
-            count, tried = _count(sight, "corrupt")
-            sight.explained += count / tried
+    if not findings:
+        return
+    lost = sum(max(0, sight.lost - sum(sight.loss.refused)) for sight in sweep.sights)
+    counts = [_count(sight, "corrupt") for sight in sweep.sights]
+    corrupt, tried = (sum(each) for each in zip(*counts, strict=True))
+    is_all = corrupt >= ALL * lost
+    for sight, (count, own) in zip(sweep.sights, counts, strict=True):
+        # Of a trial with few of them chance says how many: what all of them lose is this fault's.
+        sight.explained += max(count / own, corrupt / tried) if is_all else count / own
+    if lost:
+        text = f"{grouped(min(corrupt, lost))} of {grouped(lost)} lost beyond the sender's port"
+        findings = [replace(f, words=f"{f.words.removesuffix('.')} ({text}).") for f in findings]
     yield from findings
 
 
@@ -35,11 +49,12 @@ def disorder(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _find(sweep: Sweep, kinds: Iterable[tuple[Shape, str, str]]) -> Iterator[Finding]:
-    """Each that is seen in most of the trials."""
+    """Each that most trials have, and none without a gateway."""
     for shape, field, words in kinds:
         counts = [_count(sight, field) for sight in sweep.sights]
         usual = [_count(sight, field) for sight in sweep.reference]
-        if in_most([_is_much(*count) for count in counts]) and not any(_is_much(*c) for c in usual):
+        is_much = _is_much if field == "corrupt" else _is_much_of_each
+        if is_much(counts) and not is_much(usual):
             yield _finding(shape, words, sweep.sights, counts)
 
 
@@ -53,8 +68,17 @@ def _finding(
     return Finding(shape=shape, words=text, clause=clause, values={"share": share})
 
 
-def _is_much(count: int, tried: int) -> bool:
-    return count >= FEWEST and count >= LEAST * tried
+def _is_much_of_each(counts: Sequence[tuple[int, int]]) -> bool:
+    return in_most([count >= FEWEST and count >= LEAST * tried for count, tried in counts])
+
+
+def _is_much(counts: Sequence[tuple[int, int]]) -> bool:
+    """By all trials together; where few are to be expected of a trial, half of all show one."""
+    count, tried = (sum(each) for each in zip(*counts, strict=True)) if counts else (0, 0)
+    if count < FEWEST or count < LEAST * tried:
+        return False
+    seen = [own > 0 for own, of in counts if of * count >= MANY * tried]
+    return in_most(seen or [own > 0 for own, _ in counts], MOST if seen else TRIALS)
 
 
 def _count(sight: Sight, field: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from gatemark.stats.finding import Finding
 from gatemark.stats.shape.sight import Sight, Sweep, in_most
 from gatemark.stats.shape.words import ms
 
-HALF: Final = 0.5  # of the flows, and of the loss
+HALF: Final = 0.5  # of the flows, of the loss, and of what is sent after it
 LONGER: Final = 3.0  # than the 99th percentile of the delay: a queue is no learning
 TOGETHER_MS: Final = 2.0  # all flows begin within it: one thing was learnt for all
 DELAY_NS: Final = 1e6  # where no 99th percentile is known
@@ -24,7 +24,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     if not in_most([id(sight) in lasting for sight in judged]):
         return
     seen = [sight for sight in judged if id(sight) in lasting]
-    packets = median(max(sight.loss.lead) for sight in seen)
+    packets = median(max(_leads(sight)) for sight in seen)
     lasts_ms = median(lasting.values())
     for sight in sweep.sights:
         sight.mask(0, _lasts_ms(sight) or lasts_ms)
@@ -41,11 +41,18 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _lasts_ms(sight: Sight) -> float:
-    """How long the first packets were lost; 0: they were not."""
-    lead, lost = sight.loss.lead, sight.lost
-    if not lead or sum(map(bool, lead)) < HALF * len(lead) or sum(lead) < HALF * lost:
+    """How long the first packets were lost, at most the trial; 0: they were not."""
+    leads, flows = _leads(sight), len(sight.loss.lead)
+    if not leads or len(leads) < HALF * flows or sum(leads) < HALF * sight.lost:
         return 0.0
-    return max(lead) * len(lead) / sight.offered_pps * 1000
+    return min(max(leads) * flows / sight.offered_pps, sight.seconds) * 1000
+
+
+def _leads(sight: Sight) -> list[int]:
+    """How many each flow lost first, of those that learnt: most of what followed came."""
+    loss = sight.loss
+    flows = zip(loss.lead, loss.by_flow, loss.tried_by_flow, strict=False)
+    return [lead for lead, lost, tried in flows if lead and tried - lost > HALF * (tried - lead)]
 
 
 def _at_once(sights: list[Sight]) -> bool:
@@ -53,6 +60,7 @@ def _at_once(sights: list[Sight]) -> bool:
     spans = []
     for sight in sights:
         round_ms = len(sight.loss.lead) / sight.offered_pps * 1000
-        spread = (max(sight.loss.lead) - min(sight.loss.lead)) * round_ms
+        leads = _leads(sight)
+        spread = (max(leads) - min(leads)) * round_ms
         spans.append(spread <= max(TOGETHER_MS, 1.5 * round_ms))
     return in_most(spans, HALF)

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
+from gatemark.number import measured
 from gatemark.stats.finding import Finding
-from gatemark.stats.shape.sight import SETTLED, Level, Sweep
+from gatemark.stats.math.interval import Interval, median_interval
+from gatemark.stats.shape.sight import SETTLED, Level, Sight, Sweep
 from gatemark.stats.shape.words import ms, percent, pps
 
 EXCESS: Final = 0.01  # inside loss from which a rate counts, beyond the constant share
@@ -20,7 +22,7 @@ FLAT: Final = 0.35  # of that rise at most
 CALM: Final = 0.93  # of its CPU: below it the CPU is not what drops
 INSIDE: Final = 0.8  # of the loss
 POLICED: Final = 16  # packets: a shorter queue is none
-BURSTS: Final = 3.0  # a trial is so many times as long as the burst lasts, or it says "at least"
+FULL: Final = 2.0  # times as much in one trial as in another: its bucket was not full at first
 
 
 def find(sweep: Sweep, share: float) -> Iterator[Finding]:
@@ -29,7 +31,8 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     if not is_limited(sweep, share):
         return
     clear = [level for level in over if level.inside_share >= CLEAR] or over
-    rate = median(_received(level) for level in clear) / (1 - share)
+    rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
+    rate = rates.value
     calm = [level for level in over if _is_calm(level) and level.inside_share >= CLEAR]
     if not calm:
         if any(level.is_full for level in over):
@@ -43,11 +46,12 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
             )
         return
     queue = _queue(calm, sweep.levels[0], rate)
-    values = {"rate_pps": rate, "queue_packets": queue}
+    values = {"rate_pps": rate, "rate_lo_pps": rates.lo, "rate_hi_pps": rates.hi}
+    values["queue_packets"] = queue
     if queue < POLICED:
-        yield _policer(calm, rate, values)
+        yield _policer(calm, rates, values)
     else:
-        yield _shaper(sweep, rate, values)
+        yield _shaper(sweep, rates, values)
 
 
 def is_limited(sweep: Sweep, share: float) -> bool:
@@ -74,7 +78,13 @@ def _is_flat(levels: Sequence[Level]) -> bool | None:
 
 
 def _received(level: Level) -> float:
-    return median(sight.arrived_pps(SETTLED) for sight in level.sights)
+    return median(map(_settled, level.sights))
+
+
+def _settled(sight: Sight) -> float:
+    """What comes through once the bucket is empty; of a trial that ends before, in its end."""
+    settled = sight.settled_pps()
+    return sight.arrived_pps((1 - SETTLED) * sight.seconds * 1000) if settled is None else settled
 
 
 def _taken(level: Level) -> float:
@@ -97,37 +107,55 @@ def _queue(levels: Sequence[Level], lowest: Level, rate: float) -> float:
     return max(0.0, median(delays) - base) / 1e9 * rate
 
 
-def _policer(levels: Sequence[Level], rate: float, values: dict[str, float]) -> Finding:
-    bursts, is_least = [], []
-    for level in levels:
-        for sight in level.sights:
-            first, beyond = sight.loss.first_ms, sight.offered_pps - rate
-            if first is not None and beyond > 0:
-                burst = beyond * first / 1000
-                bursts.append(burst)
-                is_least.append(sight.seconds < BURSTS * burst / beyond)
+def _policer(levels: Sequence[Level], rates: Interval, values: dict[str, float]) -> Finding:
+    sights = [sight for level in levels for sight in level.sights]
+    whole = [sight for sight in sights if sight.settled_pps() is not None]
     busy = max((level.busy for level in levels if level.busy is not None), default=None)
     cpu = "" if busy is None else f"CPU {percent(busy)}, "
-    text = f"Something drops beyond {pps(rate)}"
-    if bursts:
-        least = "at least " if 2 * sum(is_least) > len(is_least) else ""
-        values = values | {"burst_packets": median(bursts)}
-        text += f" (burst {least}{median(bursts):.0f} packets)"
+    most = "" if whole else "at most "
+    text = f"Something drops beyond {most}{_interval(rates)}"
+    bursts = [_burst(sight, rates.value) for sight in whole or sights]
+    if bursts := [packets for packets in bursts if packets > 0]:
+        burst = median_interval(bursts)
+        # A trial that ends before says no more; nor do those that found it half full.
+        is_least = not whole or burst.hi > FULL * max(1.0, burst.lo)
+        size = f"at least {burst.hi:.0f}" if is_least else f"{burst.value:.0f}{_ends(burst)}"
+        values = values | {"burst_packets": burst.hi if is_least else burst.value}
+        text += f" (burst {size} packets)"
     return Finding(
         shape="policer",
         words=f"{text}; {cpu}no queue forms: a policer.",
-        clause=f"is policed to {pps(rate)}",
+        clause=f"is policed to {most}{pps(rates.value)}",
         values=values,
     )
 
 
-def _shaper(sweep: Sweep, rate: float, values: dict[str, float]) -> Finding:
+def _burst(sight: Sight, rate: float) -> float:
+    """What came through beyond the rate until something was dropped."""
+    return (sight.taken_pps - rate) * sight.onset_ms / 1000
+
+
+def _interval(rates: Interval) -> str:
+    """A rate, with its ends where they differ by more than is shown."""
+    return (
+        measured(rates.value, rates.lo, rates.hi, "packets/s")
+        if rates.hi > rates.lo
+        else pps(rates.value)
+    )
+
+
+def _ends(burst: Interval) -> str:
+    return f" ({burst.lo:.0f} to {burst.hi:.0f})" if round(burst.hi) > round(burst.lo) else ""
+
+
+def _shaper(sweep: Sweep, rates: Interval, values: dict[str, float]) -> Finding:
+    rate = rates.value
     wait_ms = values["queue_packets"] / rate * 1000
     size = sweep.subject.definition.frame_bytes
     bits = f" ({rate * size * 8 / 1e6:.3g} Mbit/s of frames)" if size else ""
     return Finding(
         shape="shaper",
-        words=f"Shaped to {pps(rate)}{bits} with a queue of {ms(wait_ms)}.",
+        words=f"Shaped to {_interval(rates)}{bits} with a queue of {ms(wait_ms)}.",
         clause=f"is shaped to {pps(rate)}",
         values=values | {"queue_ms": wait_ms},
     )

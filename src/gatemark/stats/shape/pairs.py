@@ -1,92 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several points tell together: one direction or family loses, long frames do not come.
+"""What several points tell together: a level of a factor is worse, long frames do not come.
 
 A limiter counts packets or bytes: two frame sizes tell which.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import median
 from typing import Final
 
 from msgspec.structs import replace
 
 from gatemark.stats.finding import Diagnosis, Finding, Shape
 from gatemark.stats.shape.diagnose import Diagnosed
-from gatemark.stats.shape.sight import MOST, Sweep, in_most
+from gatemark.stats.shape.factor import differ_in, suspected
+from gatemark.stats.shape.sight import Sweep
 from gatemark.stats.shape.sizes import by_size
-from gatemark.stats.shape.words import percent, pps
+from gatemark.stats.shape.words import pps
 
-MORE, TIMES = 0.005, 5.0  # lost than on the other side, and so many times as much
 PACKETS: Final = 0.8  # ratio of the limits at a larger and a smaller size, from which on
 BYTES: Final = 1.25  # times the inverse ratio of the sizes, up to which
 
 
 def together(diagnosed: Sequence[Diagnosed]) -> list[Diagnosis]:
     """All diagnoses, with what pairs of them tell."""
-    made = [_sided(each, diagnosed) for each in diagnosed]
+    made = [_sized(each, diagnosed) for each in diagnosed]
     return [_counted(each, made) for each in made]
 
 
-def _sided(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
-    diagnosis = each.diagnosis
-    more: list[Finding] = []
-    for shape, factor in (("one-direction", "direction"), ("one-family", "family")):
-        others = [o for o in every if o is not each and _differ_in(each.sweep, o.sweep, factor)]
-        if any(_loses_more(each.sweep, other.sweep) for other in others):
-            more.append(_side(shape, each.sweep))  # type: ignore[arg-type]
-    sizes = [o for o in every if o is each or _differ_in(each.sweep, o.sweep, "frame_bytes")]
-    if len(sizes) > 1 and (size := by_size([*_losses(o.sweep for o in sizes)])):
-        more.append(size)
-    # What a whole side loses is no share that all lose, nor without explanation.
-    named: tuple[Shape, ...] = ("constant-share", "unexplained") if more else ()
-    kept = tuple(finding for finding in diagnosis.findings if finding.shape not in named)
-    return replace(diagnosis, findings=(*more, *kept))
-
-
-def _differ_in(sweep: Sweep, other: Sweep, factor: str) -> bool:
-    """Whether two sweeps are alike in all but one factor, in which they are not."""
-    first, second = _key(sweep), _key(other)
-    apart = {name for name in first if first[name] != second.get(name)}
-    return apart == {factor}
-
-
-def _key(sweep: Sweep) -> dict[str, object]:
-    kind = sweep.subject.definition
-    factors = dict(sweep.subject.point)
-    own = {"direction": sweep.direction, "family": kind.family, "frame_bytes": kind.frame_bytes}
-    for name in own:
-        factors.pop(name, None)
-    both = kind.direction == "both"
-    return {
-        **own,
-        "point": tuple(sorted(factors.items())),
-        "subject": (sweep.subject.plan, sweep.subject.arm, both),
-    }
-
-
-def _loses_more(sweep: Sweep, other: Sweep) -> bool:
-    """At the same rates below a full CPU, in most of the pairs of trials."""
-    pairs = []
-    for first, second in zip(sweep.quiet, other.quiet, strict=False):
-        if abs(first.offered_pps - second.offered_pps) > 0.1 * second.offered_pps:
-            continue
-        for a, b in zip(first.sights, second.sights, strict=False):
-            share, usual = a.lost / a.tried, b.lost / b.tried
-            pairs.append(share - usual >= MORE and share >= TIMES * usual)
-    return in_most(pairs, MOST)
-
-
-def _side(shape: Shape, sweep: Sweep) -> Finding:
-    share = median(sight.lost / sight.tried for sight in sweep.levels[0].sights)
-    kind = sweep.subject.definition
-    which = kind.family if shape == "one-family" else sweep.direction
-    other = {"one-family": "the other family", "one-direction": "the other direction"}[shape]
-    return Finding(
-        shape=shape,
-        words=f"Loses {percent(share)} of {which}, and {other} is whole.",
-        clause=f"loses {percent(share)} of {which} alone",
-        values={"share": share},
-    )
+def _sized(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
+    diagnosis = suspected(each, every)
+    sizes = [o for o in every if o is each or differ_in(each.sweep, o.sweep, "frame_bytes")]
+    found = by_size([*_losses(o.sweep for o in sizes)]) if len(sizes) > 1 else None
+    if found is None:
+        return diagnosis
+    # What a size loses is no share that all lose, nor without explanation.
+    less: tuple[Shape, ...] = ("constant-share", "unexplained", "nothing")
+    kept = tuple(finding for finding in diagnosis.findings if finding.shape not in less)
+    return replace(diagnosis, findings=(found, *kept))
 
 
 def _losses(sweeps: Iterable[Sweep]) -> Iterator[tuple[int, list[float]]]:

@@ -102,12 +102,15 @@ def _first_guess(bins: Sequence[tuple[int, float]]) -> float:
 
 
 def agree(share: Share, other: Share) -> bool:
-    """Whether two rates lose the same share, as far as chance lets one tell."""
+    """Whether two rates lose the same share, as far as chance lets one tell.
+
+    Of a share near one what comes through is compared: a limit of few packets loses nearly all.
+    """
     if not share.tried or not other.tried:
         return False
     p = (share.value * share.tried + other.value * other.tried) / (share.tried + other.tried)
     spread = sqrt(p * (1 - p) * (1 / share.tried + 1 / other.tried))
-    return abs(share.value - other.value) <= SIGMAS * spread + SLACK * p
+    return abs(share.value - other.value) <= SIGMAS * spread + SLACK * min(p, 1 - p)
 
 
 def _manner(sights: Sequence[Sight]) -> str:

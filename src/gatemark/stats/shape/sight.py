@@ -21,7 +21,9 @@ from gatemark.store.record import Record
 
 MOST: Final = 5 / 6  # of the trials in which a shape has to be seen
 BELOW: Final = 0.8  # of the highest rate that does not fill the CPU
-SETTLED: Final = 0.4  # of a trial: after it a limiter's burst is spent
+SETTLED: Final = 0.3  # of a trial: what it ends with
+NEAR: Final = 3  # bins that say together whether a loss has begun
+FEWEST: Final = 4  # bins that tell a rate
 
 
 @dataclass(slots=True)
@@ -103,14 +105,44 @@ class Sight:
         seconds = len(self.open) * self.bin_s
         return (tried - refused) / seconds if seconds else 0.0
 
-    def arrived_pps(self, after: float = 0.0) -> float:
-        """Arrivals a second, in open bins after a share of the trial; 0: none is open."""
+    def arrived_pps(self, after_ms: float = 0.0) -> float:
+        """Arrivals a second, in open bins from a time on; 0: none is open."""
+        bins = self._whole(after_ms)
+        return sum(self.loss.arrived[at] for at in bins) / (len(bins) * self.bin_s) if bins else 0.0
+
+    def _whole(self, after_ms: float) -> list[int]:
+        """Open bins from a time on, but the first and the last: packets take time to arrive."""
         ends = min(len(self.loss.tried), len(self.loss.arrived))
         whole = int(self.seconds / self.bin_s + 1e-6)  # a last bin that is cut says too little
-        # The first and the last bin are cut by what packets take to arrive.
-        first = max(1.0, after * whole)
-        bins = [at for at in self.open if first <= at < min(ends, whole) - 1]
-        return sum(self.loss.arrived[at] for at in bins) / (len(bins) * self.bin_s) if bins else 0.0
+        first = max(1.0, after_ms / self.loss.bin_ms)
+        return [at for at in self.open if first <= at < min(ends, whole) - 1]
+
+    @property
+    def onset_ms(self) -> float:
+        """When the loss that the trial ends with begins: a bucket is empty, a queue is full."""
+        bins = self.open
+        last = bins[int((1 - SETTLED) * len(bins)) :]
+        tried, lost = (
+            sum(own(at) for at in last) for own in (self.loss.tried.__getitem__, self.inside)
+        )
+        half = lost / tried / 2 if tried else 0.0
+        for place in range(len(bins)):
+            near = bins[place : place + NEAR]
+            if sum(map(self.inside, near)) > half * sum(self.loss.tried[at] for at in near):
+                return self._exactly(near)
+        return self.seconds * 1000
+
+    def _exactly(self, near: Sequence[int]) -> float:
+        """The time of the first of these bins that loses; of the first lost packet, if it is."""
+        first_ms = self.loss.first_ms
+        at_ms = next((at for at in near if self.inside(at) > 0.5), near[0]) * self.loss.bin_ms
+        is_first = first_ms is not None and at_ms <= first_ms < at_ms + self.loss.bin_ms
+        return first_ms if is_first and first_ms is not None else at_ms
+
+    def settled_pps(self) -> float | None:
+        """Arrivals a second after that; None: the trial ends too soon."""
+        after_ms = self.onset_ms + self.loss.bin_ms
+        return self.arrived_pps(after_ms) if len(self._whole(after_ms)) >= FEWEST else None
 
     def joined(self, fewest: int) -> Iterator[tuple[int, float]]:
         """Neighbouring open bins put together to so many packets: tried, lost inside."""

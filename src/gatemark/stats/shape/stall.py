@@ -21,7 +21,7 @@ LONG_MS, LONG_FEWEST, LONG_SHARE = 20.0, 3, 0.01
 SHORT_MS, SHORT_FEWEST, SHORT_SHARE = 5.0, 10, 0.02
 TIMES: Final = 3.0  # as many, and as long, as without a gateway
 CHANCE: Final = 1e-4
-GAPS: Final = 5.0  # mean gaps between packets: a silence is longer
+GAPS: Final = 5.0  # mean gaps between arrivals: a silence is longer
 WHOLE: Final = 0.9  # of a trial: that is no stall, nothing comes through
 PERIODS: Final = 4  # intervals that a period needs
 NEAR, MANY = 0.1, 0.8  # so near to a multiple, so many of the intervals
@@ -67,7 +67,9 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 def stalls(sight: Sight) -> list[Silence]:
     """Silences of the sink in the sending time, less those in which the sender paused."""
     loss, end_ms = sight.loss, sight.seconds * 1000
-    least_ms = max(SHORT_MS, GAPS * 1000 / max(1.0, sight.offered_pps))
+    # A limit of few packets a second is silent between them, and no stall.
+    came_pps = (sight.tried - sight.lost) / sight.seconds
+    least_ms = max(SHORT_MS, GAPS * 1000 / max(1.0, came_pps))
     first = 0 if 0 in sight.masked else -1  # what is lost until something is learnt is no stall
     silences = [(at, min(length, end_ms - at)) for at, length in loss.silences if at > first]
     return [

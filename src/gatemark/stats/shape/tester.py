@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tester's own fault: its sender paused, or its sink dropped. Nothing is said of the gateway.
+"""The tester's own fault: its sender paused, or its sink dropped. Rates are less sure then.
 
-A tester that falls behind its schedule at the highest rates is limited there, and no more: the
-rates below a full CPU say whether it works at all.
+What is lost inside the gateway is not the tester's, so the search goes on, by less. A tester that
+falls behind its schedule at the highest rates is limited there, and no more: the rates below a full
+CPU say whether it works at all.
 """
 
 from collections.abc import Iterator
@@ -29,9 +30,11 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     if dropped > DROPPED:
         faults.append(f"The tester's sink dropped {percent(dropped)} itself.")
     if faults:
+        for sight in sweep.sights:
+            sight.explained += _dropped(sight)
         yield Finding(
             shape="tester",
-            words=" ".join((*faults, "Nothing is said of the gateway.")),
+            words=" ".join((*faults, "Rates and times are less sure.")),
             clause="was measured by a tester that is at fault",
             values={"share": max(paused, dropped)},
         )

@@ -193,12 +193,24 @@ def test_no_other_diagnosis_of_an_arm_is_left_out() -> None:
     assert [len(own.findings) for own in named(each, shares)] == [1, 0]
 
 
-def test_what_is_lost_whole_is_no_loss_of_first_packets() -> None:
-    first = Finding(shape="first-packets", words="", clause="", values={"packets": 500})
+def test_what_a_counter_has_whole_is_told_by_it_alone() -> None:
+    first = Finding(shape="nothing", words="", clause="", values={"share": 1.0})
     record = trial({"ip.FragFails": SENT}, lost=SENT)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(first,))
     (after,) = named((before,), [record])
     assert [finding.shape for finding in after.findings] == ["too-large"]
+
+
+def test_flows_without_a_port_are_one_fault() -> None:
+    words, clause = "24 of 64 flows lose all: others each time.", "loses all of 24 of 64 flows"
+    flows = Finding(shape="some-flows", words=words, clause=clause)
+    nat = replace(UDP, path="nat")
+    record = trial({"netfilter.conntrack insert_failed": 3_800}, definition=nat, lost=3_800)
+    before = Diagnosis(subject=Subject.of(record), direction="up", findings=(flows,))
+    (after,) = named((before,), [record])
+    (finding,) = after.findings
+    assert finding.clause == "loses all of 24 of 64 flows: NAT has no port left"
+    assert "(insert_failed 3 800)" in finding.words
 
 
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause.by_load], ids=str)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets that come corrupted, twice or out of order are told, with how many and how."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -80,4 +81,26 @@ def test_where_it_is_not_known_how_far_nothing_is_said_of_it() -> None:
 
 
 def test_a_few_are_nothing() -> None:
-    assert findings({"duplicated": 9, "reordered": 9}, corrupt={"ip_sum": 9}) == []
+    assert findings({"duplicated": 9, "reordered": 9}) == []
+
+
+def corrupted(each: Sequence[int], lost: int) -> list[Finding]:
+    """What is said of trials of which so many came corrupted, and lost so many in one bin."""
+    records = outside(Planted(holes=0), LOW)
+    made = [
+        altered(record, {}, corrupt={"udp_sum": count}, lost=(lost * count, *[0] * 44))
+        for record, count in zip(records, each, strict=True)
+    ]
+    (diagnosed,) = diagnose(group(made), ())
+    return list(diagnosed.diagnosis.wrong)
+
+
+def test_a_few_of_each_trial_are_told_by_all_together_and_with_their_share_of_the_lost() -> None:
+    (finding,) = corrupted([2, 1] * 6, lost=1)
+    assert finding.shape == "corruption"
+    assert "(18 of 18 lost beyond the sender's port)" in finding.words
+
+
+@pytest.mark.parametrize("each", [[0, 0, 0, 0, 20, 0] * 2, [1, *[0] * 11]])
+def test_one_trial_that_has_corrupted_packets_is_nothing(each: list[int]) -> None:
+    assert corrupted(each, lost=0) == []

@@ -5,6 +5,7 @@ import builder
 import pytest
 from msgspec.structs import replace
 
+from gatemark.probe.drop.netfilter import conntrack
 from gatemark.stats.shape.reconcile import (
     UNCOUNTED,
     Reconciled,
@@ -56,6 +57,16 @@ def test_a_counter_that_is_known_to_count_again_does_not() -> None:
     again = Drop(stage="ip", cause="OutDiscards", packets=310)
     drops = {drop.cause: drop.packets for drop in result(310, TBF, again).by_cause}
     assert drops == {"tbf": 300, "OutDiscards": 10}
+
+
+def test_a_table_counts_what_it_cannot_add_once() -> None:
+    """The kernel has it in `drop` as well (nf_ct_resolve_clash)."""
+    lines = ["entries insert_failed drop", "00000009 0000012c 00000136"]
+    drops = once(list(conntrack(lines, ())))
+    assert {drop.cause: drop.packets for drop in drops} == {
+        "conntrack insert_failed": 300,
+        "conntrack drop": 10,
+    }
 
 
 def test_a_sum_of_several_is_what_is_beyond_them() -> None:
