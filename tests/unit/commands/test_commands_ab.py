@@ -15,6 +15,7 @@ from typer import Exit
 from gatemark.campaign.file import SHARE
 from gatemark.commands import ab
 from gatemark.commands.diff import REGRESSION
+from gatemark.commands.option.sides import Sides
 from gatemark.store.directory import RunDirectory
 
 REFUSALS = (
@@ -60,6 +61,16 @@ def test_a_test_in_instructions_is_a_case(tmp_path: Path, monkeypatch: pytest.Mo
         assert ended(directory, path) == code
         (case,) = ET.parse(path).getroot().iter("testcase")  # noqa: S314  it is our own
         assert [child.tag for child in case if child.tag != "system-out"] == outcomes
+
+
+@pytest.mark.parametrize(
+    ("boots", "least"), [(1, "1"), (3, "0.25"), (5, "0.062"), (6, ""), (None, "")]
+)
+def test_too_few_boots_are_told_before_they_are_made(boots: int | None, least: str) -> None:
+    notes = list(Sides("nat", "route", None, "", "", boots, "1%").notes)
+    assert [f"the least p of so many pairs is {least}." in note for note in notes] == [True] * bool(
+        least
+    )
 
 
 def ended(directory: RunDirectory, path: Path) -> int:

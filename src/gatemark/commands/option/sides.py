@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gatemark.station.station import Station
     from gatemark.store.run import Run, StationInfo
 
+SIGNIFICANCE: Final = 0.05
+ENOUGH: Final = 6  # boots of each: the least p is .031
 DEFAULT_PLAN: Final = "cost/ab"
 DEFAULT_ALLOW: Final = "1%"
 ARM: Final = "{arm}"  # in the command of --switch
@@ -59,6 +61,12 @@ class Sides:
             yield ALIKE
         if self.exact and self._boots():
             yield ACROSS
+        if not self.exact and (least := self._least_p()) > SIGNIFICANCE:
+            yield (
+                f"{self.boots} boots of each can never tell a difference: the least p of so many "
+                f"pairs is {least:.2g}. Take {ENOUGH} (--boots {ENOUGH}), or arms in turns in one "
+                "boot: a plan with two arms, by `gatemark run`"
+            )
 
     def plan(self, asked: Asked, bench: "Station") -> "Plan":
         """What is measured; `bench` is the station of OLD. Raises UsageError."""
@@ -108,6 +116,12 @@ class Sides:
         words += [word for name, text in options.items() if text for word in (f"--{name}", text)]
         words += [word for setting in asked.settings for word in ("--set", setting)]
         return (*words, "--seed", str(seed))
+
+    def _least_p(self) -> float:
+        """The least that the signed rank test of the boots' pairs can come to."""
+        from gatemark.stats.math.signed import p_value
+
+        return p_value(range(1, 1 + (self.boots or ENOUGH)))
 
     def _boots(self) -> int:
         """Boots of each arm, in instructions; 0: both in turn in one boot.

@@ -33,6 +33,7 @@ def loss(way: Way) -> Loss | None:
     ledger, sent = read, way.sender["sending"]
     fine_ns = sent["bin_ms"] * NS_PER_MS
     arrived = _arrived(way.sink["rate"], sent["t0_ns"], fine_ns)
+    by_flow, delays = _by_flow(ledger, way.numbering), _delay_by_flow(way.sink)
     wide = -(-max(len(sent["tried"]), len(arrived), 1) // MOST_BINS)
     return Loss(
         direction=way.wire.direction,
@@ -41,9 +42,10 @@ def loss(way: Way) -> Loss | None:
         refused=_wider(sent["refused"], wide),
         lost=_wider(ledger.lost_between(_bounds(sent)), wide),
         arrived=_wider(arrived, wide),
-        **_by_flow(ledger, way.numbering),
+        **by_flow,
         **(_shape(ledger, way) if ledger.lost else {}),
-        **_delay_by_flow(way.sink, way.numbering),
+        delay_by_flow=delays,
+        ports=way.numbering.ports if delays or by_flow else (),
         silences=_longest(_silences(way.sink["silences"]), sent["t0_ns"]),
         pauses=_longest(_spans(way.sender["pauses"]), sent["t0_ns"]),
         late=_histogram(way.sink["late"]),
@@ -84,19 +86,16 @@ def _by_flow(ledger: Ledger, numbering: Numbering) -> dict[str, Any]:
     return {
         "by_flow": ledger.lost_by_flow,
         "tried_by_flow": ledger.tried,
-        "ports": numbering.ports,
         "lead": ledger.lead if any(ledger.lead) else (),
         "halves": ledger.halves,
     }
 
 
-def _delay_by_flow(sink: Report, numbering: Numbering) -> dict[str, Any]:
+def _delay_by_flow(sink: Report) -> tuple[int, ...]:
+    """The median of each flow, ns; 0: nothing came."""
     histograms = sink.get("delay_by_flow", ())
-    if not histograms:
-        return {}
     counts = (dict(zip(each["low"], each["count"], strict=True)) for each in histograms)
-    medians = tuple(round(percentile(each, 0.5)) if each else 0 for each in counts)
-    return {"delay_by_flow": medians, "ports": numbering.ports}
+    return tuple(round(percentile(each, 0.5)) if each else 0 for each in counts)
 
 
 def _shape(ledger: Ledger, way: Way) -> dict[str, Any]:

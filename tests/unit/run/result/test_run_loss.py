@@ -4,6 +4,8 @@
 from base64 import b64encode
 from typing import Any
 
+import pytest
+
 from gatemark.node.shell import Local
 from gatemark.run.result import loss
 from gatemark.station.wiring import Port, Wire
@@ -73,6 +75,14 @@ def test_nothing_lost_has_no_flows() -> None:
     loss_ = lost(way())
     assert (loss_.by_flow, loss_.ports, loss_.by_size) == ((), (), {})
     assert (loss_.first_ms, sum(loss_.lost)) == (None, 0)
+
+
+@pytest.mark.parametrize("came", [0b11111, 0b01110])
+def test_the_delay_of_each_flow_is_kept_with_its_port(came: int) -> None:
+    histograms = [{"low": [1000, 2000], "count": [1, 3]}]
+    loss_ = lost(way(came, sink={"delay_by_flow": histograms}))
+    assert (loss_.delay_by_flow, loss_.ports) == ((2005,), (20000,))
+    assert lost(way(sink={"delay_by_flow": [{"low": [], "count": []}]})).delay_by_flow == (0,)
 
 
 def test_causes_and_lateness_are_kept_where_there_are_any() -> None:
