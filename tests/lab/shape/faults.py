@@ -88,7 +88,7 @@ class Fault:
     @property
     def keeps_capacity(self) -> bool:
         """Whether the CPU is full at the same rate as without it."""
-        return not {"policer", "shaper"} & {*self.shapes}
+        return not {"nothing", "policer", "shaper"} & {*self.shapes}
 
 
 SHARE = f"{TEST} numgen random mod 50 == 0 drop"
@@ -102,6 +102,8 @@ FAULTS: dict[str, Fault] = {
     "policer, by packets": Fault(policer("12000/second", "200 packets"), ("policer",)),
     "shaper, htb": Fault(shaped_by_htb, ("shaper",)),
     "flows, by a hash": Fault(rules(f"{TEST} jhash udp sport mod 8 == 3 drop"), ("some-flows",)),
+    "nothing": Fault(rules("ip length > 40 drop"), ("nothing",)),
+    "few a second": Fault(policer("40/second", "5 packets"), ("policer",)),
     "first packets": Fault(first_packets, ("first-packets",)),
     "payload rewritten": Fault(
         rules(f"{TEST} numgen inc mod 20 == 0 @th,64,8 set 0x11"), ("corruption",)

@@ -42,6 +42,12 @@ ALL: Final = 0.999
 SOUGHT: Final = ("burst", "held rate", "throughput", "concurrent flows", "reset time")
 LIMITS: Final = {"policer", "shaper"}
 TABLES: Final = {"no-entry", "full-table"}
+# Shapes that say which packets are lost, and causes that say where.
+WHICH: Final = {
+    *("some-flows", "some-sizes", "over-time", "constant-share"),
+    *("one-direction", "one-family", "one-level"),
+}
+WHERE: Final = {"rule", "queue", "ingress"}
 MARKING: Final = ("dscp",)  # features that set marks
 
 Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
@@ -99,12 +105,21 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     if (flows := diagnosis.get("some-flows")) and (entry := _named("no-entry", more)):
         more = [f for f in more if f.shape not in TABLES]
         joined = _without_entry(flows, entry, diagnosis.definition.path)
-        diagnosis = replace(
-            diagnosis, findings=tuple(joined if f is flows else f for f in diagnosis.findings)
-        )
+        diagnosis = _renewed(diagnosis, flows, joined)
+    which = [f for f in diagnosis.findings if f.shape in WHICH]
+    where = [f for f in more if f.shape in WHERE]
+    if len(which) == len(where) == 1:  # the same packets
+        more.remove(where[0])
+        joined = replace(which[0], words=f"{which[0].words} {where[0].words}")
+        diagnosis = _renewed(diagnosis, which[0], joined)
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
+
+
+def _renewed(diagnosis: Diagnosis, old: Finding, new: Finding) -> Diagnosis:
+    findings = tuple(new if finding is old else finding for finding in diagnosis.findings)
+    return replace(diagnosis, findings=findings)
 
 
 def _named(shape: Shape, findings: Sequence[Finding]) -> Finding | None:

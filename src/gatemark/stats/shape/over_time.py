@@ -215,4 +215,6 @@ def _mask(sight: Sight, splits: Sequence[Split], packets: float | None) -> None:
     if own is None and packets is not None:
         seconds = packets / sight.offered_pps
     at_ms, end_ms = seconds * 1000, sight.seconds * 1000
-    sight.mask(*((at_ms, end_ms) if splits[0].after > splits[0].before else (0.0, at_ms)))
+    both_ms = end_ms / BLOCKS  # of which a part is lossy
+    is_later = splits[0].after > splits[0].before
+    sight.mask(*((at_ms - both_ms, end_ms) if is_later else (0.0, at_ms + both_ms)))
