@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.gateway.engine import PATIENCE_S, addressed, engine, running, send
+from lab.gateway.engine import ADDRESS, PATIENCE_S, addressed, engine, running, send
 from lab.station.capturing import PORT, payload
 from lab.station.played import Played
 
 pytestmark = pytest.mark.long
 COLLECTED = 4739  # IPFIX (RFC 7011)
 COUNTS = (100, 250, 37)  # packets of each flow
+FEW = (20, 30, 10)  # the same, of those that are answered
 Totals = list[tuple[int, int]]  # packets and bytes of IP, of each flow to our port
 
 
@@ -171,3 +172,60 @@ def test_softflowd_has_its_ipfix_read_right_where_it_is_asked_for_milliseconds(
     argv = ["nfdump", "-N", "-q", "-R", str(tmp_path / "flows"), "-o", "fmt:%td"]
     lasts = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     assert float(lasts) == 1.5
+
+
+@pytest.fixture(scope="module")
+def answered(host: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What nfcapd keeps of flows in several messages, each answered, from the higher address."""
+    for tool in ("nfcapd", "nfdump"):
+        if not shutil.which(tool):
+            pytest.skip(f"no {tool} here")
+    folder = tmp_path_factory.mktemp("answered")
+    with running(host, sys.executable, "-c", ECHO) as echo, running(host, *nfcapd(folder)):
+        assert echo.stdout
+        assert echo.stdout.readline() == "up\n"
+        listens(host)
+        asked = {"collector": "127.0.0.1", "port": COLLECTED, "idle_ms": 100, "look_ms": 50}
+        with engine(host, "flows", **asked):
+            for count in FEW:
+                send(host, count)
+                time.sleep(0.4)  # it ends, and is sent in a message of its own
+        time.sleep(0.5)  # until the collector has read its socket
+    return folder
+
+
+def columns(folder: Path, form: str, *words: str) -> list[list[str]]:
+    """Rows that nfdump prints of our flows."""
+    argv = ["nfdump", "-N", "-q", "-R", str(folder), "-o", f"fmt:{form}", *words]
+    argv.append(f"proto udp and port {PORT}")
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return sorted([cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)))
+
+
+def test_a_collector_counts_no_lost_record_of_ours(answered: Path) -> None:
+    """A message's sequence is of the records before it: softflowd's has its own in it, too."""
+    argv = ["nfdump", "-I", "-R", str(answered)]
+    facts = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    assert "Sequence failures: 0\n" in facts
+
+
+def test_who_sent_first_is_the_source_though_its_address_is_the_higher(answered: Path) -> None:
+    """So a record of ours has no need of `nfdump -b`, which takes the lower address."""
+    rows = columns(answered, "%sa,%da,%ipkt,%opkt")
+    wanted = [["192.168.1.10", ADDRESS, str(count), str(count)] for count in FEW]
+    assert rows == sorted(wanted)
+
+
+def test_records_of_ours_that_are_replayed_keep_their_totals(
+    answered: Path, host: Played, tmp_path: Path
+) -> None:
+    """By `nfreplay -v 9`, under a header of the day before: their times are their own."""
+    if not shutil.which("nfreplay"):
+        pytest.skip("no nfreplay here")
+    (kept,) = answered.glob("nfcapd.2*")
+    with running(host, *nfcapd(tmp_path)):
+        listens(host)
+        host.on("gw", "nfreplay", "-r", str(kept), "-H", "127.0.0.1", "-p", str(COLLECTED))
+        time.sleep(0.5)  # until the collector has read its socket
+    form = "%ts,%td,%sa,%da,%ipkt,%ibyt"
+    assert columns(tmp_path, form) == columns(answered, form)

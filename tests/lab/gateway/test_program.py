@@ -41,7 +41,11 @@ TOOLS = (
     *("capture:gatemark:68", "capture:gatemark:1500:disk", "flow-export:gatemark"),
 )
 # Those that not every machine for tests has.
-FURTHER = {"flow-export:pmacctd": "pmacctd", "inspect:ndpiReader": "ndpiReader"}
+FURTHER = {
+    "flow-export:nfpcapd": "nfpcapd",
+    "flow-export:pmacctd": "pmacctd",
+    "inspect:ndpiReader": "ndpiReader",
+}
 CLASSIFIERS = ("classify:jumping", "classify:sliding:flows=65536:new=1000")
 FEW = ("capture:tcpdump:68", "capture:gatemark:68")
 WORDS = (*TOOLS, *CLASSIFIERS, *(f"command:{name}" for name in COMMANDS))

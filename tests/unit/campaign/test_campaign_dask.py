@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real Dask processes that die, are retired or stand still: each block counts once, whole."""
 
+import os
 import random
 import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dasked
@@ -14,11 +16,11 @@ import pytest
 from dasked import SCHEDULER, Cluster
 from fake_block import TRIALS
 
-from gatemark.campaign import keys
+from gatemark.campaign import keys, link
 from gatemark.campaign.course import Course
 from gatemark.campaign.dask import Dask
 from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.link import LEAST_TRIES
+from gatemark.campaign.link import LEAST_TRIES, Link
 from gatemark.error import GatemarkError
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -104,6 +106,26 @@ def ended(folder: Path, work: Course) -> None:
     assert work.executor
     if isinstance(work.executor, Dask):
         work.executor.link.close()
+
+
+def test_what_waits_for_a_worker_that_dies_is_asked_of_the_next(tmp_path: Path) -> None:
+    """Dask takes a worker's name for its address of just then: by itself the task waits forever."""
+    asked = Link("", tmp_path / "keys", lambda _: None)
+    with dasked.cluster(tmp_path, ["a"]) as cluster, cluster.client() as client:
+        asked.address = cluster.address
+        client.wait_for_workers(1, timeout=60)
+        begun = tmp_path / "begun"
+        _running = link.send(client, "a", "long", dasked.wait, begun)
+        while not begun.exists():
+            time.sleep(0.05)
+        first = int(begun.read_text())
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(asked.ask, "a", 120.0, os.getpid)
+            while sum(map(len, client.processing().values())) < 2:
+                time.sleep(0.05)
+            cluster.kill("a")
+            assert answer.result() != first
+        asked.close()
 
 
 def test_a_stranger_is_refused(tmp_path: Path) -> None:
