@@ -41,6 +41,20 @@ def plugin(emulator: str) -> Path:
     return file
 
 
+@cache
+def version(emulator: str) -> str:
+    """The version of an emulator of this machine, since each counts in its own way; "" if unknown.
+
+    QEMU 7.2 counts a string instruction of x86 once for each element, QEMU 10 once
+    (findings/qemu-rep-counts.sh).
+    """
+    try:
+        match = re.search(r"version (\d+(\.\d+)+)", _asked(emulator, "--version"))
+    except UnavailableError:
+        return ""
+    return match[1] if match else ""
+
+
 def _interface(text: str) -> int:
     match = re.search(r"version (\d+)\.(\d+)", text)
     version = (int(match[1]), int(match[2])) if match else (0, 0)

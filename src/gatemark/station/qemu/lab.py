@@ -53,6 +53,7 @@ from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
 from gatemark.station.image.openwrt.official import is_disk, unpacked
 from gatemark.station.mode import Mode
+from gatemark.station.plugin import version
 from gatemark.station.qemu import first, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
@@ -170,7 +171,10 @@ class VirtualLab:
     def words(self) -> dict[str, str]:
         """The placement as it is now."""
         words = self.cpus.words(self.able, self.demand or PLAIN)
-        words["gateway"] = f"cpu {self.cpus.gateway}, vcpu of {self.model.arch.emulator}"
+        emulator = self.model.arch.emulator
+        words["gateway"] = (
+            f"cpu {self.cpus.gateway}, vcpu of {emulator} {version(emulator)}".strip()
+        )
         place = f"cpu {self.cpus.sink}, its frames"
         words["emulator"] = f"{place}, fifo {CARRIER_PRIORITY}" if self._hastens else place
         if self.accel:
