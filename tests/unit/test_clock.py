@@ -29,7 +29,6 @@ PYTHON: Final = {
     "commands/ab.py": (1, NAMED),
     "commands/campaign/app.py": (3, f"{NAMED}; {LEDGER}"),
     "commands/campaign/coordinate.py": (5, LEDGER),
-    "commands/man.py": (1, NAMED),
     "commands/measure.py": (1, NAMED),
     "commands/run.py": (1, NAMED),
     "node/remote/lease.py": (2, NAMED),
