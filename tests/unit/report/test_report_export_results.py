@@ -37,12 +37,12 @@ def frames(monkeypatch: pytest.MonkeyPatch) -> None:
     pandas = ModuleType("pandas")
     pandas.__dict__["DataFrame"] = dict
     monkeypatch.setitem(sys.modules, "pandas", pandas)
-    monkeypatch.setattr("gatemark.report.export.frame.find_spec", lambda name: name == "pandas")
+    monkeypatch.setattr("gatemark.report.export.results.find_spec", lambda name: name == "pandas")
 
 
 @pytest.fixture
 def no_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatemark.report.export.frame.find_spec", lambda _: None)
+    monkeypatch.setattr("gatemark.report.export.results.find_spec", lambda _: None)
 
 
 def test_a_run_has_its_records_and_its_values(run: Path) -> None:
@@ -102,7 +102,7 @@ def test_unknown_rows_are_refused(run: Path) -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_real_frame_has_types(run: Path, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr("gatemark.report.export.frame.find_spec", lambda name: name == library)
+    monkeypatch.setattr("gatemark.report.export.results.find_spec", lambda name: name == library)
     made = gatemark.read(run).frame("points")
     kinds = {name: str(made[name].dtype).lower() for name in ("started", "n", "received_pps")}
     assert kinds["started"].startswith("datetime")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One figure of the page: a finding, its definition, panels, and the rows behind them."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,8 +35,14 @@ class Figure:
 
     def specifications(self) -> list[dict[str, Any]]:
         """The panels as Vega-Lite, without their data: a copy of the caller's own."""
-        made: list[dict[str, Any]] = json.loads(json.dumps([spec for _, spec in self.panels]))
-        return made
+        return [_copy(spec) for _, spec in self.panels]
+
+
+def _copy(part: Any) -> Any:
+    """A part of a specification in which nothing is shared: parts are changed in place."""
+    if isinstance(part, dict):
+        return {name: _copy(inner) for name, inner in part.items()}
+    return [_copy(inner) for inner in part] if isinstance(part, list | tuple) else part
 
 
 def three(name: str, i: Interval | None) -> Row:
