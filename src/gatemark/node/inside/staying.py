@@ -86,7 +86,7 @@ class Job:
             self._go(code)
 
     def lose(self, error: NodeError | None) -> None:
-        """Its agent has ended: by itself, or for a reason that is told."""
+        """Its agent has ended: by itself, or for a reason that it names."""
         self._lost = error
         self._tail.feed(b"its agent was ended")
         self._go(LOST)
