@@ -29,13 +29,13 @@ def together(diagnosed: Sequence[Diagnosed]) -> list[Diagnosis]:
 def _sized(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
     diagnosis = suspected(each, every)
     sizes = [o for o in every if o is each or differ_in(each.sweep, o.sweep, "frame_bytes")]
-    found = by_size([*_losses(o.sweep for o in sizes)]) if len(sizes) > 1 else None
-    if found is None:
+    sized = by_size([*_losses(o.sweep for o in sizes)]) if len(sizes) > 1 else None
+    if sized is None:
         return diagnosis
     # What a size loses is no share that all lose, nor without explanation.
     less: tuple[Shape, ...] = ("constant-share", "unexplained", "nothing")
     kept = tuple(finding for finding in diagnosis.findings if finding.shape not in less)
-    return replace(diagnosis, findings=(found, *kept))
+    return replace(diagnosis, findings=(sized, *kept))
 
 
 def _losses(sweeps: Iterable[Sweep]) -> Iterator[tuple[int, list[float]]]:

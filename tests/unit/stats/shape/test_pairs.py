@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from simulated import PLANTED, Planted
 
+from gatemark.report.answer.diagnosis import table
 from gatemark.stats.finding import Diagnosis
 from gatemark.stats.point.group import Group, group
 from gatemark.stats.shape.diagnose import Diagnosed, diagnose
@@ -92,6 +93,27 @@ def test_both_directions_that_lose_are_a_constant_share() -> None:
 def test_one_family_that_loses_is_named_there() -> None:
     v4, v6 = told(at(Planted(), family="ipv4"), at(Planted(share=0.05), family="ipv6"))
     assert (shapes(v4), shapes(v6)) == ([], ["one-family"])
+
+
+def test_one_level_of_a_factor_that_loses_is_named_with_it() -> None:
+    usual, marked = told(at(Planted(), dscp=0), at(Planted(share=0.05), dscp=46))
+    assert (shapes(usual), shapes(marked)) == ([], ["one-level"])
+    assert marked.wrong[0].clause == "loses 5.0 % of DSCP 46 alone"
+    rows = table([usual, marked]).rows
+    assert [row[2].endswith("dscp 46") for row in rows] == [True]
+
+
+def test_a_limit_of_one_level_is_named_with_it() -> None:
+    v4, v6 = told(at(Planted(), FEW, family="ipv4"), at(PLANTED["policer"][0], FEW, family="ipv6"))
+    assert (shapes(v4), shapes(v6)) == ([], ["policer"])
+    assert v6.wrong[0].clause == "is policed to 12.0 k packets/s with IPv6 alone"
+
+
+def test_a_level_that_carries_less_is_named_with_it() -> None:
+    slow = Planted(capacity=13_000)
+    v4, v6 = told(at(Planted(), FEW, family="ipv4"), at(slow, FEW, family="ipv6"))
+    assert (shapes(v4), shapes(v6)) == ([], ["one-family"])
+    assert v6.wrong[0].values["rate_pps"] == pytest.approx(13_000, rel=0.1)
 
 
 def test_frames_over_a_length_that_do_not_come() -> None:
