@@ -13,7 +13,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # headers both the agent and the kernel's programs include.
 ORDER: tuple[frozenset[str], ...] = (
     frozenset({"version", "bpf", "time", "sandbox"}),
-    frozenset({"talk", "soak"}),
+    frozenset({"talk", "soak", "stay"}),
     frozenset({"frame", "gauge"}),
     frozenset({"count", "kernel"}),
     frozenset({"port", "line", "capture", "flows"}),

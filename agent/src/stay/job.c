@@ -52,7 +52,7 @@ static void close_others(void)
 		close(fd);
 }
 
-static _Noreturn void become(const char *verb, stay_do *work, const int far[3], pid_t parent)
+static _Noreturn void become(const char *verb, job_do *work, const int far[3], pid_t parent)
 {
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
@@ -82,7 +82,7 @@ static int make_pipes(int near[3], int far[3])
 	return fcntl(near[0], F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 
-int job_start(struct job_process *job, unsigned int number, const char *verb, stay_do *work)
+int job_start(struct job_process *job, unsigned int number, const char *verb, job_do *work)
 {
 	int near[3] = { -1, -1, -1 }, far[3] = { -1, -1, -1 };
 	pid_t own = getpid(), pid = -1;

@@ -3,11 +3,12 @@
 #ifndef GM_JOB_H
 #define GM_JOB_H
 
-#include "stay/stay.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+/* Does the job of a verb over stdin and stdout, as a process of its own; returns its exit code. */
+typedef int job_do(const char *verb);
 
 struct job_process {
 	unsigned int number; /* as the laboratory calls it */
@@ -19,7 +20,7 @@ struct job_process {
 };
 
 /* Starts it: before all else on its CPU, and ended with this process. 0 or -errno. */
-int job_start(struct job_process *job, unsigned int number, const char *verb, stay_do *work);
+int job_start(struct job_process *job, unsigned int number, const char *verb, job_do *work);
 
 /* Adds to what it reads. 0, -ENOMEM, or -E2BIG where it has left too much. */
 int job_give(struct job_process *job, const char *bytes, size_t count);

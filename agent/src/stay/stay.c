@@ -22,7 +22,7 @@
 
 struct stayer {
 	struct job_process jobs[JOBS_MOST];
-	stay_do *work;
+	job_do *work;
 	char input[ORDER_LINE_BYTES + ORDER_MOST_BYTES]; /* orders that were not followed yet */
 	size_t used;
 	uint64_t until_ns; /* when the last jobs are killed; 0: nobody has asked to end */
@@ -281,7 +281,7 @@ static void wake(int number)
 	(void)number;
 }
 
-int stay(stay_do *work)
+int stay(job_do *work)
 {
 	static struct stayer stayer;
 	struct sigaction end = { .sa_handler = end_by_signal }, woken = { .sa_handler = wake };

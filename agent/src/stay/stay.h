@@ -7,15 +7,12 @@
 #ifndef GM_STAY_H
 #define GM_STAY_H
 
-#include <sys/types.h>
-
-/* Does the job of a verb over stdin and stdout, as a process of its own; returns its exit code. */
-typedef int stay_do(const char *verb);
+#include "stay/job.h"
 
 /*
  * Takes orders from stdin until that ends or a signal asks to end, then ends all jobs. Writes what
  * they print to stderr, in frames. Returns an exit code: 1 where an order was none.
  */
-int stay(stay_do *work);
+int stay(job_do *work);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A station at work: the lab, the setup and the slowdown that its gateway has now."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from types import TracebackType
@@ -10,13 +11,17 @@ from gatemark.error import GatemarkError, StationError, StuckError
 from gatemark.gateway import leftover
 from gatemark.gateway.setup import Setup
 from gatemark.gateway.slowdown import Slowdown
-from gatemark.node.shell import Here
+from gatemark.node.shell import Here, Node, door
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.model import Line as Asked
+from gatemark.probe.threads import port_counters
 from gatemark.station.demand import demand
 from gatemark.station.line.line import Line
 from gatemark.station.station import Station
+from gatemark.station.wiring import Port
+
+QUIET_S, LONGEST_S = 0.02, 2.0  # of the ports after a change: so long, waited for at most
 
 # Of a command that leaves something behind: what to write.
 END = "let it take that back as it ends: `trap '...; exit' TERM`"
@@ -39,6 +44,7 @@ class Bench:
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)
         self.line = Line(station)
+        self._settled: object = None  # what was set when the ports last were quiet
 
     async def __aenter__(self) -> Self:
         """Build the station."""
@@ -74,7 +80,12 @@ class Bench:
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
         await self.line.set(line, arm.path)
         await self.setup.change(arm)
-        await self.station.meet(demand(arm, load, *more, lined=line is not None))
+        wanted = demand(arm, load, *more, lined=line is not None)
+        await self.station.meet(wanted)
+        now = (arm, line, wanted)
+        if now != self._settled:
+            await _settle(self.station.gateway.node, self.station.ports.values())
+        self._settled = now
 
     @property
     def words(self) -> dict[str, str]:
@@ -135,3 +146,22 @@ class Bench:
             await self.line.release()
         with suppress(GatemarkError):
             await self.slowdown.release()
+
+
+async def _settle(gateway: Node, ports: Iterable[Port]) -> None:
+    """Wait until what a change itself has sent, such as reports of groups, is over.
+
+    The kernel acts on a new carrier up to a second later (net/core/link_watch.c), and a router then
+    reports the groups that it is in. Ports of another machine have had the time of round trips.
+    """
+    near = [port for port in ports if door(port.node)]
+    doors = list(filter(None, map(door, {gateway, *(port.node for port in near)})))
+    loop = asyncio.get_running_loop()
+    until_s, last = loop.time() + LONGEST_S, dict[str, int]()
+    while loop.time() < until_s:
+        settles = any(link.settles for at in doors for link in at.links().values())
+        now = await port_counters(near)
+        if now == last and not settles:
+            return
+        last = now
+        await asyncio.sleep(QUIET_S)

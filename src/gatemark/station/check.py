@@ -47,7 +47,8 @@ def _looked(near: Door, devices: list[str]) -> dict[str, Look]:
         for device in devices
     }
     merging = [device for device, words in on.items() if GRO in words]
-    most = near.gro_most() if merging else {}
+    links = near.links() if merging else {}
+    most = {device: link.gro_most for device, link in links.items()}
     return {device: (words, most.get(device, 0)) for device, words in on.items()}
 
 

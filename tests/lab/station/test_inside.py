@@ -52,7 +52,8 @@ def test_a_door_shows_what_programs_inside_would(host: Namespace) -> None:
                 assert f"{name}: {'on' if door.offloads(device)[name] else 'off'}" in text
 
     asyncio.run(look())
-    assert door.gro_most() == {"lo": 65536, "p0": 1, "p1": 65536}
+    sizes = {device: link.gro_most for device, link in door.links().items()}
+    assert sizes == {"lo": 65536, "p0": 1, "p1": 65536}
 
 
 def test_what_is_not_there_is_told_with_its_host(host: Namespace) -> None:
@@ -71,7 +72,7 @@ def test_nothing_that_looked_in_holds_a_namespace_that_is_removed(host: Namespac
         door = inside(host).door
         door.read("/proc/net/dev")
         door.offloads("p0")
-        door.gro_most()
+        door.links()
         job = await host.job("watch")
         job.close_stdin()
         await job.wait()

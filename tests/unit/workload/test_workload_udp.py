@@ -120,6 +120,7 @@ def test_the_ledger_has_room_for_what_is_due_and_for_no_more_than_a_report_holds
     assert ledger(Workload(rate_pps=1000, duration_s=2, flows=4)) == {
         "silence_us": 5000,
         "ledger": 501,
+        "delay": "flow",
     }
     assert ledger(Workload(rate_pps=0, duration_s=2, flows=4))["ledger"] > 2_000_000
     assert ledger(Workload(rate_pps=1_000_000, duration_s=400)) == {"silence_us": 4500}

@@ -11,7 +11,7 @@ import socket
 import struct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from gatemark.error import NodeError
 
@@ -27,6 +27,13 @@ ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
 PATIENCE_S: Final = 10.0
 
 Made = TypeVar("Made")
+
+
+class Link(NamedTuple):
+    """A port by rtnetlink."""
+
+    gro_most: int  # gro_max_size
+    settles: bool  # it has a carrier, and the kernel has yet to act on that: within a second
 
 
 class Door:
@@ -61,21 +68,19 @@ class Door:
             raise NodeError(f"{self._name}: settings of {device}: {error}") from None
         return flags
 
-    def gro_most(self) -> dict[str, int]:
-        """The gro_max_size of each port. Raises NodeError."""
+    def links(self) -> dict[str, Link]:
+        """Each port as the kernel has it. Raises NodeError."""
         from pyroute2.netlink.rtnl.marshal import MarshalRtnl
 
         try:
             self._links = self._links or self._within(_links)
             self._links.send(ALL_LINKS)
-            links: list[Any] = []
-            while not links or links[-1]["header"]["type"] == LINK:
-                links += MarshalRtnl().parse(self._links.recv(ANSWER_BYTES))
+            rows: list[Any] = []
+            while not rows or rows[-1]["header"]["type"] == LINK:
+                rows += MarshalRtnl().parse(self._links.recv(ANSWER_BYTES))
         except OSError as error:
             raise NodeError(f"{self._name}: its ports: {error.strerror}") from None
-        return {
-            link.get_attr("IFLA_IFNAME"): link.get_attr("IFLA_GRO_MAX_SIZE") for link in links[:-1]
-        }
+        return {row.get_attr("IFLA_IFNAME"): _link(row) for row in rows[:-1]}
 
     def close(self) -> None:
         """Let the namespace go."""
@@ -96,6 +101,11 @@ class Door:
 
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(enter).result()
+
+
+def _link(row: Any) -> Link:
+    carrier, state = row.get_attr("IFLA_CARRIER"), row.get_attr("IFLA_OPERSTATE")
+    return Link(row.get_attr("IFLA_GRO_MAX_SIZE"), bool(carrier) and state not in ("UP", "UNKNOWN"))
 
 
 def _links() -> socket.socket:

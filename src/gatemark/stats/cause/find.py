@@ -104,14 +104,14 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     more = [f for f in findings if f.shape not in again]
     if (flows := diagnosis.get("some-flows")) and (entry := _named("no-entry", more)):
         more = [f for f in more if f.shape not in TABLES]
-        joined = _without_entry(flows, entry, diagnosis.definition.path)
-        diagnosis = _renewed(diagnosis, flows, joined)
+        whole = _without_entry(flows, entry, diagnosis.definition.path)
+        diagnosis = _renewed(diagnosis, flows, whole)
     which = [f for f in diagnosis.findings if f.shape in WHICH]
     where = [f for f in more if f.shape in WHERE]
     if len(which) == len(where) == 1:  # the same packets
         more.remove(where[0])
-        joined = replace(which[0], words=f"{which[0].words} {where[0].words}")
-        diagnosis = _renewed(diagnosis, which[0], joined)
+        whole = replace(which[0], words=f"{which[0].words} {where[0].words}")
+        diagnosis = _renewed(diagnosis, which[0], whole)
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))

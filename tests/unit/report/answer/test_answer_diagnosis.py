@@ -49,7 +49,7 @@ def test_the_page_has_it_above_its_figures(judged: Judgement) -> None:
 
 
 def test_the_sentence_goes_on_with_it(judged: Judgement) -> None:
-    assert wrong(judged.diagnoses) == " But route loses 2.0 % at any rate."
+    assert wrong(judged.diagnoses) == "route loses 2.0 % at any rate"
     assert wrong(()) == ""
 
 
@@ -63,7 +63,7 @@ def test_the_sentence_names_two_setups_of_one_fault(judged: Judgement) -> None:
     (first,) = judged.diagnoses
     subject = replace(first.subject, setup="nat")
     both = wrong((first, replace(first, subject=subject)))
-    assert both == " But each of route and nat loses 2.0 % at any rate."
+    assert both == "each of route and nat loses 2.0 % at any rate"
 
 
 def test_a_setup_of_two_shapes_with_one_clause_is_named_once(judged: Judgement) -> None:
