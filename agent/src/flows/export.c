@@ -115,12 +115,13 @@ static int send_message(struct flow_export *export)
 	while (done < message->used) {
 		ssize_t count =
 			send(export->fd, message->bytes + done, message->used - done, MSG_NOSIGNAL);
+		int error = count < 0 ? errno : 0;
 
 		if (count > 0)
 			done += (size_t)count;
-		else if (count < 0 && errno == EAGAIN && wait_for_room(export))
+		else if (error == EAGAIN && wait_for_room(export))
 			continue;
-		else if (count < 0 && errno == ECONNREFUSED && !export->is_tcp && !done)
+		else if (error == ECONNREFUSED && !export->is_tcp && !done)
 			return -ECONNREFUSED; /* of the message before: the socket stays */
 		else
 			return -EPIPE;
