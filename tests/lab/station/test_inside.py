@@ -54,6 +54,7 @@ def test_a_door_shows_what_programs_inside_would(host: Namespace) -> None:
     asyncio.run(look())
     sizes = {device: link.gro_most for device, link in door.links().items()}
     assert sizes == {"lo": 65536, "p0": 1, "p1": 65536}
+    assert not any(link.settles for link in door.links().values())  # none is up
 
 
 def test_what_is_not_there_is_told_with_its_host(host: Namespace) -> None:

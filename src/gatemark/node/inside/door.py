@@ -22,6 +22,7 @@ NET: Final = "/proc/net/"
 OWN: Final = "/proc/thread-self/net/"  # the same by the thread's namespace, not the process's
 PIECE_BYTES: Final = 64 << 10
 LINK, GET_LINK, DUMP = 16, 18, 0x301  # rtnetlink(7), netlink(7)
+IFF_UP: Final = 1
 ALL_LINKS: Final = struct.pack("=IHHII16x", 32, GET_LINK, DUMP, 1, 0)
 ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
 PATIENCE_S: Final = 10.0
@@ -33,7 +34,9 @@ class Link(NamedTuple):
     """A port by rtnetlink."""
 
     gro_most: int  # gro_max_size
-    settles: bool  # it has a carrier, and the kernel has yet to act on that: within a second
+    settles: (
+        bool  # it is up and has a carrier, and the kernel has yet to act on that: within a second
+    )
 
 
 class Door:
@@ -104,8 +107,9 @@ class Door:
 
 
 def _link(row: Any) -> Link:
-    carrier, state = row.get_attr("IFLA_CARRIER"), row.get_attr("IFLA_OPERSTATE")
-    return Link(row.get_attr("IFLA_GRO_MAX_SIZE"), bool(carrier) and state not in ("UP", "UNKNOWN"))
+    is_up = row["flags"] & IFF_UP and row.get_attr("IFLA_CARRIER")
+    acted = row.get_attr("IFLA_OPERSTATE") in ("UP", "UNKNOWN")
+    return Link(row.get_attr("IFLA_GRO_MAX_SIZE"), bool(is_up) and not acted)
 
 
 def _links() -> socket.socket:
