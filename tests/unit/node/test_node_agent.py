@@ -2,6 +2,9 @@
 """The laboratory's side of the agent's protocol, against processes that speak it, or do not."""
 
 import asyncio
+import base64
+import json
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any, cast
@@ -162,6 +165,14 @@ def test_a_line_that_is_no_message_is_told_with_host_and_verb() -> None:
     texts = {line[:40]: refusal(line) for line in ODD_LINES}
     told = "WAN host: what gm-agent slow printed ("
     assert not {k: v for k, v in texts.items() if not (v.startswith(told) and v.isprintable())}
+
+
+def test_a_ledger_of_which_every_third_packet_was_lost_is_no_number() -> None:
+    """In base64 its bits are a run of digits."""
+    bits = base64.b64encode(bytes([0xDB, 0x6D, 0xB6]) * 20).decode()
+    assert re.fullmatch(r"[0-9]{80}", bits)
+    line = json.dumps({"ev": "tick", "t_ns": 1, "bits": [bits]}).encode()
+    assert report.message("WAN host", "slow", line)["bits"] == [bits]
 
 
 @needs.agent

@@ -34,7 +34,9 @@ from gatemark.station.wiring import Port
 
 VERB: Final = "line"
 SPIN_US: Final = 120  # so long before a departure the agent spins, as sleep ends late
-SETTLE_S: Final = 0.05  # until a device that came up has reported its multicast groups
+# The kernel acts on a carrier that changed up to a second later (net/core/link_watch.c), and a
+# router then reports its multicast groups anew.
+SETTLE_S: Final = 1.05
 BOOKS_S: Final = 10.0
 
 
