@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.commands.campaign import block
+from gatemark.commands.campaign import console
 from gatemark.run import switch
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -30,5 +30,5 @@ def test_a_table_has_the_fields_of_its_structure(title: str, struct: type) -> No
 
 def test_the_logs_of_a_run_are_listed() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    logs = (switch.LOG, block.LOG)
+    logs = (switch.LOG, console.LOG)
     assert [n for n in logs if not re.search(rf"^  {re.escape(n)} ", text, re.MULTILINE)] == []

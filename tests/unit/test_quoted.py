@@ -22,7 +22,7 @@ MAKERS = {"Script", "literal", "literals", "joined", "as_written"}
 # Who may take a script as it is written: of the plan's author, of our own journal.
 AS_WRITTEN = {"gateway/feature/command.py", "gateway/journal.py"}
 # Who may call a shell by the system: it runs the user's own --switch, or command of a console.
-SYSTEM_SHELL = {"run/switch.py", "commands/campaign/block.py"}
+SYSTEM_SHELL = {"run/switch.py", "commands/campaign/console.py"}
 SHELLS = {"sh", "ash", "bash", "/bin/sh"}
 # A module without one of these words does nothing that is looked for: parsing takes long.
 WORDS = re.compile(

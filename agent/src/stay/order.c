@@ -3,7 +3,6 @@
 #include "stay/order.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const words[] = {

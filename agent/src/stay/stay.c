@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +117,10 @@ static void follow(struct stayer *stayer, const struct order *order, const char 
 		give(job, bytes, order->bytes);
 	else if (order->kind == ORDER_KILL)
 		kill(job->pid, SIGKILL);
-	else
+	else {
 		job->ended = true;
-	if (job->ended)
 		job_feed(job);
+	}
 }
 
 /* Follows the first order, if it is whole; returns its length, or 0. */
@@ -223,7 +222,8 @@ static void serve_job(struct stayer *stayer, struct job_process *job, const stru
 static int patience(const struct stayer *stayer)
 {
 	for (size_t i = 0; i < JOBS_MOST; i++)
-		if (stayer->jobs[i].pid && (stayer->until_ns || stayer->jobs[i].out < 0))
+		if (stayer->jobs[i].pid &&
+		    (stayer->until_ns || (stayer->jobs[i].out < 0 && stayer->jobs[i].err < 0)))
 			return LOOK_MS;
 	return -1;
 }

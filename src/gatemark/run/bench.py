@@ -159,9 +159,8 @@ async def _settle(gateway: Node, ports: Iterable[Port]) -> None:
     loop = asyncio.get_running_loop()
     until_s, last = loop.time() + LONGEST_S, dict[str, int]()
     while loop.time() < until_s:
-        settles = any(link.settles for at in doors for link in at.links().values())
         now = await port_counters(near)
-        if now == last and not settles:
+        if now == last and not any(link.settles for at in doors for link in at.links().values()):
             return
         last = now
         await asyncio.sleep(QUIET_S)

@@ -6,7 +6,7 @@ import pty
 import time
 from pathlib import Path
 
-from gatemark.commands.campaign import block
+from gatemark.commands.campaign import console
 
 OWN = str(10**6 + os.getpid())  # seconds that nothing else on this machine sleeps
 
@@ -14,23 +14,23 @@ OWN = str(10**6 + os.getpid())  # seconds that nothing else on this machine slee
 def test_a_serial_line_is_kept_with_the_run(tmp_path: Path) -> None:
     """A pseudo-terminal is the line; what it says while the block lasts is in the run's folder."""
     near, far = pty.openpty()
-    log, run = tmp_path / block.LOG, tmp_path / "run"
+    log, run = tmp_path / console.LOG, tmp_path / "run"
     run.mkdir()
-    with block.kept(f"cat {os.ttyname(far)}", log):
+    with console.kept(f"cat {os.ttyname(far)}", log):
         os.write(near, b"Kernel panic\nRebooting\x1b[2J in 1 seconds..\n")
         until = time.monotonic() + 10
         while b"seconds" not in log.read_bytes() and time.monotonic() < until:
             time.sleep(0.01)
     os.close(near)
     os.close(far)
-    assert block.last(log) == "; its console: Kernel panic | Rebooting\\x1b[2J in 1 seconds.."
-    block.move(log, run)
-    assert b"Kernel panic" in (run / block.LOG).read_bytes()
+    assert console.last(log) == "; its console: Kernel panic | Rebooting\\x1b[2J in 1 seconds.."
+    console.move(log, run)
+    assert b"Kernel panic" in (run / console.LOG).read_bytes()
     assert not log.exists()
 
 
 def test_a_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
-    with block.kept(f"echo here; sleep {OWN} & sleep {OWN}; true", tmp_path / block.LOG):
+    with console.kept(f"echo here; sleep {OWN} & sleep {OWN}; true", tmp_path / console.LOG):
         assert running(3) == 3  # with the shell
     assert running(0) == 0  # who is killed ends a little later
 
@@ -57,7 +57,7 @@ def command_of(process: Path) -> bytes:
 
 
 def test_without_a_command_nothing_is_kept(tmp_path: Path) -> None:
-    with block.kept("", tmp_path / block.LOG):
+    with console.kept("", tmp_path / console.LOG):
         pass
-    assert block.last(tmp_path / block.LOG) == ""
+    assert console.last(tmp_path / console.LOG) == ""
     assert list(tmp_path.iterdir()) == []

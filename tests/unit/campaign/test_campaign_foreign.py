@@ -20,7 +20,7 @@ from gatemark.campaign.executor import Arm, Task
 from gatemark.campaign.kept import DiskError
 from gatemark.campaign.ledger import JOURNAL, NAME, NAMES_ANOTHER, Attempt, Ledger
 from gatemark.campaign.local import Local
-from gatemark.commands.campaign import block, carried, coordinate
+from gatemark.commands.campaign import block, carried, console, coordinate
 from gatemark.commands.campaign.layout import Layout
 from gatemark.error import GatemarkError, UsageError
 from gatemark.station import lock
@@ -294,11 +294,11 @@ def test_a_lock_is_no_link(folder: Path, secret: Path) -> None:
 
 
 def test_a_console_writes_and_reads_no_link(folder: Path, secret: Path) -> None:
-    (folder / block.LOG).symlink_to(secret)
-    with pytest.raises(ForeignError), block.kept("echo more", folder / block.LOG):
+    (folder / console.LOG).symlink_to(secret)
+    with pytest.raises(ForeignError), console.kept("echo more", folder / console.LOG):
         pass
     assert secret.read_text() == "secret\n"
-    assert block.last(folder / block.LOG) == ""
+    assert console.last(folder / console.LOG) == ""
 
 
 def test_a_block_does_what_the_campaign_says_and_not_what_lies_there(folder: Path) -> None:

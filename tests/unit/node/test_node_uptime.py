@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatemark.error import NodeError
-from gatemark.node.remote.ssh import STEP_NS, agreed, clock
 from gatemark.node.shell import Local
+from gatemark.node.uptime import STEP_NS, agreed, clock
 
 # A round trip: when it is asked for, how long the question and the answer take.
 TRIPS = st.lists(

@@ -7,10 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.plan.deviate import deviations
 from gatemark.plan.expand import applies, override
 from gatemark.plan.load import load, read_plan
 from gatemark.plan.model import Arm, Plan, Probe, Repeat, Search, TrialSpec, Workload
-from gatemark.plan.order import deviations, further, order
+from gatemark.plan.order import further, order
 from gatemark.plan.search import PROFILES, terms
 
 HEAD = """schema = "gatemark.plan/1"

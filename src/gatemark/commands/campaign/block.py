@@ -7,13 +7,11 @@ every scheduler it holds the station.
 
 import fcntl
 import os
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import typer
@@ -21,12 +19,11 @@ from msgspec.structs import replace
 
 from gatemark.campaign.executor import Arm, Task
 from gatemark.commands.asked import Asked, within
+from gatemark.commands.campaign import console
 from gatemark.commands.console import output
 from gatemark.commands.measure import begin, examine, measure, planned, require
 from gatemark.commands.trust import check
 from gatemark.error import BusyError, GatemarkError
-from gatemark.printable import printable
-from gatemark.store.folder import Folder, ForeignError
 
 AGAIN_S = 10.0  # between two looks whether a station is free
 
@@ -50,13 +47,13 @@ def do(place: Path) -> None:
         code, why = 0, ""
         os.chdir(task.base)
         try:
-            with _station(task), kept(task.console, place / LOG):
+            with _station(task), console.kept(task.console, place / console.LOG):
                 _measure_once_free(place / "run", task)
         except (StoppedRunError, StoppedError):
             raise
         except GatemarkError as error:
-            code, why = error.exit_code, str(error) + last(place / LOG)
-        move(place / LOG, place / "run")
+            code, why = error.exit_code, str(error) + console.last(place / console.LOG)
+        console.move(place / console.LOG, place / "run")
         file.put(place / "end.json", msgspec.json.encode({"code": code, "why": why}))
         if code:
             raise typer.Exit(code)
@@ -205,51 +202,3 @@ def _planned(task: Task, bench: "Station", others: "dict[str, Station]") -> "Run
 
 def _words(arm: Arm) -> str:
     return f"{arm.name} ({arm.setup})" if arm.setup else arm.name
-
-
-LOG: Final = "console.log"  # in a block's folder, then in its run's
-LINES: Final = 5  # of its end, in the reason of a block that failed
-LAST: Final = 4096  # characters
-LEAVE_S: Final = 2.0
-
-
-@contextmanager
-def kept(command: str, log: Path) -> Iterator[None]:
-    """Keep what a command prints; it may end early. An empty command: nothing."""
-    if not command:
-        yield
-        return
-    with Folder(log.parent).appending(log.name) as file:
-        process = subprocess.Popen(  # noqa: S602  the user's own command, as `switch` is
-            command,
-            shell=True,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            start_new_session=True,
-        )
-    try:
-        yield
-    finally:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(LEAVE_S)
-
-
-def last(log: Path) -> str:
-    """Its last lines, as they end a reason; nothing where it said none."""
-    try:
-        text = Folder(log.parent).read(log.name).decode(errors="replace")[-LAST:]
-    except (OSError, ForeignError):
-        return ""
-    lines = [line for line in map(printable, text.splitlines()) if line.strip()][-LINES:]
-    return f"; its console: {' | '.join(lines)}" if lines else ""
-
-
-def move(log: Path, run: Path) -> None:
-    """Have it with the run, where there is one."""
-    if log.exists() and run.is_dir():
-        Folder(run).append(LOG, Folder(log.parent).read(log.name))
-        log.unlink()

@@ -6,14 +6,13 @@ import re
 import select
 import sys
 from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
 from typing import Any, Final, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gatemark.commands.console import rule
+from gatemark.commands.console.value import read_plainly
 from gatemark.error import UsageError
 
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
@@ -202,24 +201,3 @@ def _reader_is_gone() -> bool:
         return bool(watch.poll(0))
     except (OSError, ValueError, AttributeError):  # closed, or none at all
         return False
-
-
-PLAIN: Final = (str, Path)
-
-
-def read_plainly(param: Any) -> Any:
-    """Let an option or argument of Typer's read a word, a path, or nothing by itself."""
-    param.process_value = partial(_value, param)
-    return param
-
-
-def _value(param: Any, ctx: Any, given: Any) -> Any:
-    """The value of a parameter (`click.Parameter.process_value`)."""
-    kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)
-    if given in (None, ()) and not param.required:
-        value: Any = () if param.multiple or param.nargs != 1 else None
-    elif isinstance(given, str) and kind in PLAIN:
-        value = kind(given)
-    else:
-        return type(param).process_value(param, ctx, given)
-    return param.callback(ctx, param, value) if param.callback else value

@@ -6,9 +6,7 @@ SSH library is imported by the first connection: most runs have none, and would 
 """
 
 import asyncio
-import re
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +16,12 @@ from gatemark.error import NodeError
 from gatemark.node.binary import AGENT, agent_path, part_of
 from gatemark.node.bound import in_short
 from gatemark.node.inside.staying import Staying
-from gatemark.node.quoted import literal, sh
-from gatemark.node.reader import Printed, reader
+from gatemark.node.reader import Printed
 from gatemark.node.remote import push
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import Caller, Login
-from gatemark.node.shell import FIRST, Clock, Node, Process, Stream, failure
+from gatemark.node.shell import FIRST, Clock, Process, Stream, failure
+from gatemark.node.uptime import clock
 
 if TYPE_CHECKING:
     from gatemark.node.remote.connect import Link
@@ -178,7 +176,7 @@ class Ssh:
             return self._files[file]
 
     async def clock(self) -> Clock:
-        """What its clock says: `agreed` has the error. Raises NodeError."""
+        """What its clock says: see uptime.py for the error. Raises NodeError."""
         return await clock(self)
 
     def _stands(self) -> "Link":
@@ -198,45 +196,3 @@ class Ssh:
         if self._link:
             self._link.abort()
         self._link = None
-
-
-STEP_NS = 10_000_000
-READINGS = 50
-UPTIME = re.compile(r"([0-9]{1,9})\.([0-9]{2})")
-READ = literal("while read -r _; do read -r up _ < /proc/uptime; echo $up; done")
-
-Reading = tuple[int, int, int]  # ns: asked at, what was said, heard at
-
-
-async def clock(node: Node) -> Clock:
-    """A host's clock. Raises NodeError."""
-    process = await node.start(*sh(READ))
-    try:
-        readings = []
-        for _ in range(READINGS):
-            asked_ns = time.monotonic_ns()
-            process.write(b"\n")
-            text = (await process.line()).decode(errors="replace").strip()
-            readings.append((asked_ns, _ns(Printed.by(node.name, text)), time.monotonic_ns()))
-    finally:
-        process.close_stdin()
-        process.kill()
-        await process.wait()
-    return agreed(node.name, readings)
-
-
-def agreed(name: str, readings: Iterable[Reading]) -> Clock:
-    """What all readings have in common. Raises NodeError if that is nothing."""
-    asked, text, heard = zip(*readings, strict=True)
-    least = max(up - t1 for up, t1 in zip(text, heard, strict=True))
-    most = min(up + STEP_NS - t0 for up, t0 in zip(text, asked, strict=True))
-    if least > most:
-        raise NodeError(f"{name}: its clock jumped while it was read; try again")
-    return Clock(ahead_ns=(least + most) // 2, error_ns=(most - least + 1) // 2)
-
-
-@reader("its /proc/uptime")
-def _ns(text: str) -> int:
-    if not (match := UPTIME.fullmatch(text)):
-        raise ValueError(text)
-    return int(match[1]) * 1_000_000_000 + int(match[2]) * STEP_NS

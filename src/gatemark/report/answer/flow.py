@@ -27,6 +27,11 @@ CAPTION: Final = (
 )
 HEAD: Final = ("setup", "flow", "beside", "delay p50, ms", "p99, ms", "added, ms")
 MORE: Final = ("lost, %", "missed, %", "longest, ms", "MOS (estimate)")
+# Of a definition of what is sent beside (plan/workloads.py).
+DEFAULT: Final = "up"  # a direction that is not written
+KNOWN: Final = ("kind", "direction", "streams", "congestion", "trace", "start_s", "duration_s")
+KNOWN_RATES: Final = {"rate_pps": "packets/s", "rate_bps": "bit/s of payload"}
+NAMES: Final = {"tcp": "TCP", "udp": "UDP", "replay": "replay", "responsiveness": "HTTP"}
 
 
 def table(source: Source) -> Table:
@@ -70,12 +75,6 @@ def _use(flow: Flow) -> Iterator[str]:
     yield "; ".join(longest)
     opinion = values.get(flow.name("mos"))
     yield cell(flow.point, flow.name("mos"), WHOLE) if opinion else NONE
-
-
-DEFAULT: Final = "up"  # a direction that is not written
-KNOWN: Final = ("kind", "direction", "streams", "congestion", "trace", "start_s", "duration_s")
-KNOWN_RATES: Final = {"rate_pps": "packets/s", "rate_bps": "bit/s of payload"}
-NAMES: Final = {"tcp": "TCP", "udp": "UDP", "replay": "replay", "responsiveness": "HTTP"}
 
 
 def beside(texts: Iterable[str]) -> str:

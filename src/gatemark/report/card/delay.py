@@ -14,6 +14,7 @@ from gatemark.stats.judgement import Judgement, Knee, PointResult
 from gatemark.stats.math.interval import Interval, less
 from gatemark.stats.verdict.grade import letter, limits
 
+MEDIAN = "delay_p50_ns"
 MOST_LINES = 6
 LAB_CLOCK = "Here one machine's clock, veth links, and the lab's queue."
 LAB_QUEUE = "the queue is the lab's (256 packets), not a device's"
@@ -135,9 +136,6 @@ def _curves(judgement: Judgement, place: Place) -> Picture:
         if knee in sweep.lead(judgement.knees)
     ]
     return Picture("Median delay against offered rate, log axis", lines=tuple(lines), is_log=True)
-
-
-MEDIAN = "delay_p50_ns"
 
 
 @dataclass(frozen=True, slots=True)
