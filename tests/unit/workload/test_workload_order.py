@@ -29,6 +29,6 @@ def test_without_a_seed_it_is_round_robin() -> None:
 
 
 def test_bytes_of_flows_are_put_in_the_order_of_sending() -> None:
-    order, by_flow = Order(5, 9), bytes(range(9))
-    for number in range(20):
-        assert list(order.sent(number, by_flow)) == list(order.flows_of(number))
+    order, rounds = Order(5, 9), 20
+    by_flow = [flow for number in range(rounds) for flow in order.flows_of(number)]
+    assert list(order.sent(bytes(range(9)) * rounds)) == by_flow

@@ -7,7 +7,6 @@ loops over packets.
 
 import binascii
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from gatemark.workload.way import Report
 
 LOST, CAME = b"01"  # of a packet, in `sent`
 RUN: Final = re.compile(b"1+")  # of packets that came
+LONG: Final = b"1" * 64
 FEWEST: Final = 3  # losses, for the deviation of what is between them
 
 
@@ -74,12 +74,7 @@ class Ledger:
             if bits:  # from the highest number down, behind a one that keeps leading zeros
                 text = format(((1 << tried) - 1) ^ bits | 1 << tried, "b")
                 came[flow : flow + tried * flows : flows] = text[:0:-1].encode()
-        if not self.order.is_plain:
-            for start in range(0, len(came), flows):
-                by_flow = bytes(came[start : start + flows])
-                if LOST in by_flow:
-                    came[start : start + flows] = self.order.sent(start // flows, by_flow)
-        return bytes(came[: sum(self.tried)])
+        return self.order.sent(bytes(came))[: sum(self.tried)]
 
     def lost_between(self, bounds: Sequence[int]) -> list[int]:
         """How many did not come of the packets from each bound to the next."""
@@ -104,12 +99,8 @@ class Ledger:
         if self.lost < FEWEST:
             return None
         first, last = self.sent.find(LOST), self.sent.rfind(LOST)
-        between = RUN.findall(self.sent, first, last)
-        count = self.lost - 1
-        distances = Counter({0: count - len(between)}) + Counter(map(len, between))
-        mean = sum((length + 1) * n for length, n in distances.items()) / count
-        spread = sum((length + 1 - mean) ** 2 * n for length, n in distances.items()) / count
-        return sqrt(spread) / mean
+        squares = _squares(self.sent[first : last + 1])
+        return sqrt((self.lost - 1) * squares - (last - first) ** 2) / (last - first)
 
     def by_size(self, frames: Sequence[int]) -> dict[str, tuple[int, int]]:
         """Frame bytes -> tried, lost; packet i has the size i modulo their count."""
@@ -120,3 +111,21 @@ class Ledger:
             str(size): (sum(map(len, own[size])), sum(part.count(LOST) for part in own[size]))
             for size in sizes
         }
+
+
+def _squares(sent: bytes) -> int:
+    """The sum of the squares of the distances from one that did not come to the next.
+
+    A run of L that came is a distance of L + 1. So many of L(L + 1) / 2 are all stretches of
+    packets that came, which are counted by their length: half of all bits go with each step.
+    """
+    came = sent.count(CAME)
+    if LONG in sent:
+        runs = sum(length**2 for length in map(len, RUN.findall(sent)))
+    else:
+        bits, stretches = int(sent, 2), 0
+        while bits:
+            stretches += bits.bit_count()
+            bits &= bits >> 1
+        runs = 2 * stretches - came
+    return runs + 2 * came + len(sent) - came - 1
