@@ -9,7 +9,7 @@ imported by the first question: help and finished answers have none.
 import os
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 NET: Final = "/proc/net/"
 OWN: Final = "/proc/thread-self/net/"  # the same by the thread's namespace, not the process's
 PIECE_BYTES: Final = 64 << 10
-LINK, GET_LINK, DUMP = 16, 18, 0x301  # rtnetlink(7), netlink(7)
+HEAD: Final = struct.Struct("=IHHII")  # netlink(7), nlmsghdr
+CODE: Final = struct.Struct("=i")
+ERROR, DONE, DUMP = 2, 3, 0x301
+NETFILTER: Final = 12  # NETLINK_NETFILTER
+GET_LINK, GET_QDISC, GET_TABLE = 18, 38, 0xA01  # rtnetlink(7); nf_tables.h, nfnetlink.h
 IFF_UP: Final = 1
-ALL_LINKS: Final = struct.pack("=IHHII16x", 32, GET_LINK, DUMP, 1, 0)
+ROOT: Final = 0xFFFFFFFF  # TC_H_ROOT
 ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
 PATIENCE_S: Final = 10.0
 
@@ -33,10 +37,24 @@ Made = TypeVar("Made")
 class Link(NamedTuple):
     """A port by rtnetlink."""
 
+    number: int  # ifindex
+    mtu: int
     gro_most: int  # gro_max_size
+    counts: Mapping[str, int]  # as the files of /sys/class/net/PORT/statistics are called
+    has_xdp: bool
     settles: (
         bool  # it is up and has a carrier, and the kernel has yet to act on that: within a second
     )
+
+
+class Qdisc(NamedTuple):
+    """A queue by rtnetlink."""
+
+    port: int  # ifindex
+    kind: str
+    handle: int
+    parent: int  # ROOT: of the port itself
+    drops: int
 
 
 class Door:
@@ -47,7 +65,7 @@ class Door:
         self._space = space
         self._files: dict[str, int] = {}
         self._ports: IoctlEthtool | None = None
-        self._links: socket.socket | None = None
+        self._sockets: dict[int, socket.socket] = {}  # by family of netlink(7)
 
     def read(self, path: str) -> str:
         """The whole of a file below /proc/net, as it is now. Raises NodeError."""
@@ -73,26 +91,52 @@ class Door:
 
     def links(self) -> dict[str, Link]:
         """Each port as the kernel has it. Raises NodeError."""
+        return {row.get_attr("IFLA_IFNAME"): _link(row) for row in self._rows(GET_LINK, bytes(16))}
+
+    def qdiscs(self) -> list[Qdisc]:
+        """The queues of all ports, in the kernel's order. Raises NodeError."""
+        return [_qdisc(row) for row in self._rows(GET_QDISC, bytes(20))]
+
+    def has_nft_tables(self) -> bool:
+        """Return True if nf_tables has a table here. Raises NodeError."""
+        return bool([*self._all(NETFILTER, GET_TABLE, bytes(4))])
+
+    def _rows(self, question: int, rest: bytes) -> Iterator[Any]:
+        """Rows of rtnetlink."""
         from pyroute2.netlink.rtnl.marshal import MarshalRtnl
 
+        marshal = MarshalRtnl()
+        for message in self._all(socket.NETLINK_ROUTE, question, rest):
+            yield from marshal.parse(message)
+
+    def _all(self, family: int, question: int, rest: bytes) -> Iterator[bytes]:
+        """The messages that list all of a kind, each with its header."""
         try:
-            self._links = self._links or self._within(_links)
-            self._links.send(ALL_LINKS)
-            rows: list[Any] = []
-            while not rows or rows[-1]["header"]["type"] == LINK:
-                rows += MarshalRtnl().parse(self._links.recv(ANSWER_BYTES))
+            if family not in self._sockets:
+                self._sockets[family] = self._within(lambda: _socket(family))
+            at = self._sockets[family]
+            at.send(HEAD.pack(HEAD.size + len(rest), question, DUMP, 1, 0) + rest)
+            while True:
+                for kind, message in _messages(at.recv(ANSWER_BYTES)):
+                    if kind == DONE:
+                        return
+                    if kind == ERROR:
+                        raise _error(message)
+                    yield message
         except OSError as error:
-            raise NodeError(f"{self._name}: its ports: {error.strerror}") from None
-        return {row.get_attr("IFLA_IFNAME"): _link(row) for row in rows[:-1]}
+            if family in self._sockets:  # what else it would say answers no other question
+                self._sockets.pop(family).close()
+            raise NodeError(f"{self._name}: netlink: {error.strerror}") from None
 
     def close(self) -> None:
         """Let the namespace go."""
         files, self._files = self._files, {}
         for file in files.values():
             os.close(file)
-        for each in filter(None, (self._ports, self._links)):
+        sockets, self._sockets = self._sockets, {}
+        for each in filter(None, (self._ports, *sockets.values())):
             each.close()
-        self._ports = self._links = None
+        self._ports = None
 
     def _within(self, make: Callable[[], Made]) -> Made:
         """What is made by a thread that has gone in, and then ends. Raises OSError."""
@@ -109,14 +153,42 @@ class Door:
 def _link(row: Any) -> Link:
     is_up = row["flags"] & IFF_UP and row.get_attr("IFLA_CARRIER")
     acted = row.get_attr("IFLA_OPERSTATE") in ("UP", "UNKNOWN")
-    return Link(row.get_attr("IFLA_GRO_MAX_SIZE"), bool(is_up) and not acted)
+    xdp = row.get_attr("IFLA_XDP")
+    return Link(
+        number=row["index"],
+        mtu=row.get_attr("IFLA_MTU"),
+        gro_most=row.get_attr("IFLA_GRO_MAX_SIZE"),
+        counts=row.get_attr("IFLA_STATS64"),
+        has_xdp=bool(xdp and xdp.get_attr("IFLA_XDP_ATTACHED")),
+        settles=bool(is_up) and not acted,
+    )
 
 
-def _links() -> socket.socket:
-    """A socket for rtnetlink: pyroute2's own has a loop of its own, and another in each thread."""
-    links = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
-    links.settimeout(PATIENCE_S)
-    return links
+def _qdisc(row: Any) -> Qdisc:
+    counts = row.get_nested("TCA_STATS2", "TCA_STATS_QUEUE")
+    drops = counts["drops"] if counts else 0
+    return Qdisc(row["index"], row.get_attr("TCA_KIND"), row["handle"], row["parent"], drops)
+
+
+def _socket(family: int) -> socket.socket:
+    """A socket for netlink: pyroute2's own has a loop of its own, and another in each thread."""
+    made = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, family)
+    made.settimeout(PATIENCE_S)
+    return made
+
+
+def _error(message: bytes) -> OSError:
+    (code,) = CODE.unpack_from(message, HEAD.size)
+    return OSError(-code, os.strerror(-code))
+
+
+def _messages(answer: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and text of each message; they begin at multiples of four bytes."""
+    at = 0
+    while at < len(answer):
+        length, kind = struct.unpack_from("=IH", answer, at)
+        yield kind, answer[at : at + length]
+        at += max(HEAD.size, length + 3 & ~3)
 
 
 def _whole(file: int) -> bytes:

@@ -9,8 +9,8 @@ to one address that come in a batch share one (ip_route_use_hint).
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part, by_name, of_files, summed
+from gatemark.node.quoted import literal, shell
+from gatemark.probe.drop.part import Part, by_name, of_files, read_near, summed
 from gatemark.store.drops import EVENT, ICMP, IP, NEIGHBOUR, SOCKET, Drop
 
 NO_ROUTE: Final = "in_no_route"
@@ -114,14 +114,13 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
             yield Drop(stage=stage, cause=cause, packets=counts[name], counted_in=again)
 
 
-SNMP: Final = literal(
-    "grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' /proc/net/snmp /proc/net/netstat"
-)
+SNMP_FILES: Final = ("/proc/net/snmp", "/proc/net/netstat")
+SNMP: Final = shell("grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' {files}", files=SNMP_FILES)
 XFRM: Final = "/proc/net/xfrm_stat"
 ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
 TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")
 PARTS: Final = (
-    Part("IPv4", SNMP, snmp, "no /proc/net/snmp", files=("/proc/net/snmp", "/proc/net/netstat")),
+    Part("IPv4", SNMP, snmp, "no /proc/net/snmp", near=read_near(SNMP_FILES)),
     of_files("IPv6", ("/proc/net/snmp6",), snmp6, "no IPv6"),
     of_files("IPsec", (XFRM,), ipsec, "no xfrm_stat", with_file=XFRM),
     Part("blackhole routes", ROUTES, routes, "no rt_cache", shared=True),

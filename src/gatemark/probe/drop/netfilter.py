@@ -7,8 +7,11 @@ reason NETFILTER_DROP (probe `freed`).
 
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Final
 
+from gatemark.error import NodeError
+from gatemark.node.inside.door import Door
 from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part, of_files, summed
 from gatemark.store.drops import EVENT, NETFILTER, Drop
@@ -30,6 +33,7 @@ VERDICT: Final = re.compile(r"(?:^|\s)(?:drop|reject|jump handle_reject)\b")
 
 # Only where the older tables are in use: looking at them would load them. Programs of one name
 # print nft's rules, too, which were read above.
+NAMES: Final = "/proc/net/ip_tables_names"
 LEGACY: Final = literal(
     "[ ! -s /proc/net/ip_tables_names ] || "
     "{ save=$(command -v iptables-legacy-save || command -v iptables-save) && $save -c | "
@@ -39,6 +43,21 @@ SAVED: Final = re.compile(
     r"\[(?P<packets>\d+):\d+\] -A (?P<chain>\S+) (?P<rule>.*-j (?:DROP|REJECT).*)"
 )
 POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
+
+
+def rules_near(door: Door, devices: Collection[str]) -> str | None:
+    """Nothing where there is no table; what is in one is nft's to print."""
+    del devices
+    return None if door.has_nft_tables() else ""
+
+
+def legacy_near(door: Door, devices: Collection[str]) -> str | None:
+    """Nothing where no older table is in use."""
+    del devices
+    with suppress(NodeError):  # a kernel without them
+        return None if door.read(NAMES) else ""
+    return ""
+
 
 MAX: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
 STAT: Final = "/proc/net/stat/nf_conntrack"
@@ -86,7 +105,7 @@ def conntrack(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 
 
 PARTS: Final = (
-    Part("nft rules", NFT, nft, "no nft, or it may not list"),
-    Part("iptables rules", LEGACY, legacy, "no iptables-save"),
+    Part("nft rules", NFT, nft, "no nft, or it may not list", near=rules_near),
+    Part("iptables rules", LEGACY, legacy, "no iptables-save", near=legacy_near),
     of_files("conntrack", (STAT,), conntrack, "no nf_conntrack in /proc/net/stat", with_file=MAX),
 )

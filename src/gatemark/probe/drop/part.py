@@ -3,35 +3,50 @@
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from gatemark.node.inside.door import Door
 from gatemark.node.quoted import Script, shell
 from gatemark.store.drops import Drop
 
 # From the lines and the gateway's test ports; `packets` are since the counter began.
 Parse = Callable[[list[str], Collection[str]], Iterable[Drop]]
+# What the script prints, of a namespace of this machine and its test ports; None: ask the script.
+# Raises NodeError.
+Near = Callable[[Door, Collection[str]], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One command, or one file of /proc."""
+    """One command, or files of /proc."""
 
     name: str  # how a record calls it where it could not be read
     script: Script  # $devices: the names of the test ports; fails where it cannot be read
     parse: Parse
     lacks: str  # why it cannot be read then: "no nft"
     shared: bool = False  # of the whole machine: a namespace's own share is not known
-    files: tuple[str, ...] = ()  # all that the script reads, where that is files of /proc/net
-    with_file: str = ""  # where this one is not, nothing is counted
+    near: Near | None = None  # the same without a program
 
 
 def of_files(
     name: str, files: tuple[str, ...], parse: Parse, lacks: str, with_file: str = ""
 ) -> Part:
-    """A part that is files as they are."""
+    """A part that is files of /proc/net as they are. Without `with_file` nothing is counted."""
     script = shell("cat {files}", files=files)
     if with_file:
         script = shell("[ ! -e {file} ] || {script}", file=with_file, script=script)
-    return Part(name, script, parse, lacks, files=files, with_file=with_file)
+    return Part(name, script, parse, lacks, near=read_near(files, with_file))
+
+
+def read_near(files: tuple[str, ...], with_file: str = "") -> Near:
+    """These files of /proc/net one after the other."""
+
+    def near(door: Door, devices: Collection[str]) -> str:
+        del devices
+        is_counted = not with_file or Path(with_file).exists()
+        return "".join(map(door.read, files)) if is_counted else ""
+
+    return near
 
 
 def by_name(lines: Iterable[str]) -> dict[str, int]:

@@ -4,6 +4,7 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from gatemark.node.inside.door import Door
 from gatemark.node.quoted import literal
 from gatemark.probe.drop.part import Part
 from gatemark.store.drops import BACKLOG, INGRESS, PORT_IN, PORT_OUT, Drop
@@ -59,8 +60,23 @@ def _rows(lines: list[str]) -> Iterator[tuple[str, str, int]]:
         yield port, name, int(count)
 
 
+def ports_near(door: Door, devices: Collection[str]) -> str:
+    """The files' numbers by rtnetlink."""
+    links = door.links()
+    there = [port for port in devices if port in links]
+    return "\n".join(
+        f"{port} {file} {links[port].counts[file]}" for port in there for file in FILES
+    )
+
+
+def xdp_near(door: Door, devices: Collection[str]) -> str | None:
+    """Nothing where no port has a program."""
+    del devices
+    return None if any(link.has_xdp for link in door.links().values()) else ""
+
+
 PARTS: Final = (
-    Part("ports", READ, ports, "no statistics in sysfs"),
+    Part("ports", READ, ports, "no statistics in sysfs", near=ports_near),
     Part("backlog", literal("cat /proc/net/softnet_stat"), backlog, "no softnet_stat", shared=True),
-    Part("XDP", XDP, xdp, "no ethtool"),
+    Part("XDP", XDP, xdp, "no ethtool", near=xdp_near),
 )

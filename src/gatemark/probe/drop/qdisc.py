@@ -11,6 +11,8 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
+from gatemark.node.inside import door as by_netlink
+from gatemark.node.inside.door import ROOT, Door
 from gatemark.node.quoted import literal
 from gatemark.plan.shaper.shape import inwards
 from gatemark.probe.drop.part import Part
@@ -54,4 +56,23 @@ def _count(qdisc: Qdisc) -> int:
     return int(qdisc.get("drops", 0))
 
 
-PARTS: Final = (Part("qdiscs", TC, qdiscs, "no tc that prints JSON"),)
+def near(door: Door, devices: Collection[str]) -> str:
+    """What `qdiscs` reads of tc's JSON, by rtnetlink."""
+    del devices
+    names = {link.number: name for name, link in door.links().items()}
+    return json.dumps([_as_tc(qdisc, names[qdisc.port]) for qdisc in door.qdiscs()])
+
+
+def _as_tc(qdisc: by_netlink.Qdisc, port: str) -> Qdisc:
+    place = {"root": True} if qdisc.parent == ROOT else {"parent": _handle(qdisc.parent)}
+    handle = _handle(qdisc.handle)
+    return {"dev": port, "kind": qdisc.kind, "handle": handle, "drops": qdisc.drops} | place
+
+
+def _handle(number: int) -> str:
+    """Major and minor number as tc(8) writes them."""
+    major, minor = divmod(number, 1 << 16)
+    return f"{major:x}:{minor:x}" if minor else f"{major:x}:"
+
+
+PARTS: Final = (Part("qdiscs", TC, qdiscs, "no tc that prints JSON", near=near),)

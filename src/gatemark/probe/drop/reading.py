@@ -3,7 +3,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
@@ -21,10 +20,6 @@ PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdi
 MARK: Final = "@@"
 FAILED: Final = "@!"
 EACH: Final = f"echo {{mark}} {{name}}; {{{{ {{part}}; }}}} 2> /dev/null || echo '{FAILED}'"
-MTU: Final = "MTU"
-READ_MTU: Final = literal(
-    "for port in $devices; do read -r bytes < /sys/class/net/$port/mtu && echo $port $bytes; done"
-)
 OF_ALL: Final = "it counts the whole machine"
 
 LONGEST_LINE: Final = 8192  # characters: what is longer would take its expressions for ever
@@ -50,26 +45,49 @@ def parts(*, is_own: bool) -> tuple[Part, ...]:
 def script(parts: Collection[Part], devices: Collection[str]) -> Script:
     """One script for a shell of any kind. A part that fails says so and stops no other."""
     each = [shell(EACH, mark=MARK, name=part.name, part=part.script) for part in parts]
-    sizes = shell(EACH, mark=MARK, name=MTU, part=READ_MTU)
-    return joined((shell("devices={names}", names=" ".join(devices)), *each, sizes))
+    return joined((shell("devices={names}", names=" ".join(devices)), *each))
 
 
 async def read(node: Node, parts: Collection[Part], devices: Collection[str]) -> str:
-    """What the script of these parts prints; files of a namespace are read without a program.
+    """What the script of these parts prints; of a namespace without a program where one can.
 
     Raises NodeError.
     """
-    near = door(node)
-    read = {part.name: _looked(near, part) for part in parts if near and part.files}
-    text = await node.run(*sh(script([p for p in parts if p.name not in read], devices)))
-    return "\n".join([*(f"{MARK} {name}\n{lines}" for name, lines in read.items()), text])
+    parts, near = (*parts, MTU), door(node)
+    asked = {part.name: _looked(near, part, devices) for part in parts if near}
+    texts = {name: text for name, text in asked.items() if text is not None}
+    left = [part for part in parts if part.name not in texts]
+    printed = await node.run(*sh(script(left, devices))) if left else ""
+    return "\n".join([*(f"{MARK} {name}\n{text}" for name, text in texts.items()), printed])
 
 
-def _looked(near: Door, part: Part) -> str:
+def _looked(near: Door, part: Part, devices: Collection[str]) -> str | None:
     try:
-        return "".join(map(near.read, part.files))
+        return part.near(near, devices) if part.near else None
     except NodeError:
-        return FAILED if not part.with_file or Path(part.with_file).exists() else ""
+        return FAILED
+
+
+def _sizes_near(near: Door, devices: Collection[str]) -> str:
+    links = near.links()
+    return "\n".join(f"{port} {links[port].mtu}" for port in devices if port in links)
+
+
+def _no_drops(lines: list[str], devices: Collection[str]) -> tuple[Drop, ...]:
+    del lines, devices
+    return ()
+
+
+MTU: Final = Part(
+    "MTU",
+    literal(
+        "for port in $devices; do "
+        "read -r bytes < /sys/class/net/$port/mtu && echo $port $bytes; done"
+    ),
+    _no_drops,
+    "no MTU in sysfs",
+    near=_sizes_near,
+)
 
 
 @reader("its counters of drops")
@@ -89,7 +107,7 @@ def parse(text: str, at_s: float, *, devices: Collection[str], is_own: bool) -> 
             counts |= {(drop.stage, drop.cause, drop.where): drop for drop in drops}
     if not is_own:
         unread |= {part.name: OF_ALL for part in PARTS if part.shared}
-    return Reading(at_s, counts, unread, by_name(sections.get(MTU, [])))
+    return Reading(at_s, counts, unread, by_name(sections.get(MTU.name, [])))
 
 
 def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
