@@ -74,7 +74,7 @@ def steady(_spec: TrialSpec) -> float:
 
 def nat_with_64_flows_spreads(spec: TrialSpec) -> float:
     wild = spec.arm.name == "nat" and spec.point["flows"] == 64
-    return 1000.0 + (300.0 * (spec.repeat % 2) if wild else 0.0)
+    return 1000.0 + (60.0 * (spec.repeat % 2) if wild else 0.0)
 
 
 def test_steady_values_are_measured_as_planned() -> None:
@@ -136,7 +136,7 @@ def test_a_rate_sweep_is_repeated_whole() -> None:
 
     def spreads(spec: TrialSpec) -> float:
         wild = spec.point == {"flows": 64, "rate_pps": 3000}
-        return 1000.0 + (300.0 * (spec.repeat % 2) if wild else 0.0)
+        return 1000.0 + (60.0 * (spec.repeat % 2) if wild else 0.0)
 
     further = [s for s in course(run_of(swept), spreads) if s.repeat > 6]
     assert {s.point["flows"] for s in further} == {64}

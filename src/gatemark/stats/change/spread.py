@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which points of a plan spread too much to stop: `spread` and `most` of its [repeat]."""
+"""Which points of a plan are measured once more: `spread` and `most` of its [repeat].
 
-from collections.abc import Iterable, Mapping, Sequence
+The rule looks at widths alone, never at where an interval lies, nor at which arm is faster. So
+intervals and tests keep their promise, which the tests simulate: intervals hold the median in 95 to
+97 of 100 cases, and arms that do not differ are told to in 3 to 5.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from gatemark.plan.model import Plan
 from gatemark.stats.change.block import differences
 from gatemark.stats.change.ladder import LADDER, PACKET, steps
 from gatemark.stats.math import signed
-from gatemark.stats.math.interval import LEVEL, median_interval
+from gatemark.stats.math.interval import LEVEL, Interval, median_interval
 from gatemark.stats.point.group import readings
 from gatemark.stats.point.sweep import RATES
 from gatemark.store.record import Record, Scalar
@@ -17,6 +22,26 @@ from gatemark.store.record import Record, Scalar
 Point = tuple[tuple[str, Scalar], ...]
 Arms = Mapping[str, Sequence[Record]]  # the tries of one point, by arm
 TENTH: Final = 0.1  # of a step of a ladder: dear steps need no more
+NONE: Final = Interval(value=0.0, lo=0.0, hi=0.0, n=0, level=0.0)  # nothing measured
+HOPE: Final = 8.0  # times `most`: where more blocks than that would be needed, none is measured
+
+
+class Width(NamedTuple):
+    """How far an interval reaches, and how far it may."""
+
+    interval: Interval
+    most: float
+
+    def wants(self, most: int) -> bool:
+        """Return True if it is too wide yet, and as many blocks as `most` may make it narrow.
+
+        It narrows with the root of the blocks.
+        """
+        of = self.interval
+        side = max(of.value - of.lo, of.hi - of.value)
+        if of.level < LEVEL:
+            return True
+        return side > self.most and of.n * side**2 <= HOPE * most * self.most**2
 
 
 def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
@@ -24,8 +49,8 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
 
     Of the headline quantity, in the outside pass, in the order in which the points first ran.
     Fewer than six valid trials have no 95 % interval, so such a point is not settled yet. A point
-    is left out once each of its arms was tried `most` times; an arm without any valid trial in
-    `times` tries asks for no more. Of a rate sweep all points or
+    is left out once each of its arms was tried `most` times, or so many would not do by far; an arm
+    without any valid trial in `times` tries asks for no more. Of a rate sweep all points or
     none. Pure; an empty list without `spread`.
 
     Of a ladder what counts is what its steps add: each one's interval within ± spread of the arm
@@ -42,7 +67,7 @@ def unsettled(plan: Plan, records: Iterable[Record]) -> list[dict[str, Scalar]]:
         key
         for key, arms in points.items()
         if min(map(len, arms.values())) < plan.repeat.most
-        and (_ladder_spreads if plan.figure == LADDER else _any_spreads)(plan, arms)
+        if any(width.wants(plan.repeat.most) for width in _widths(plan, arms))
     ]
     sweeps = {_but_rate(key) for key in wide}
     return [
@@ -57,21 +82,17 @@ def _but_rate(point: Point) -> Point:
     return tuple((name, level) for name, level in point if name not in RATES)
 
 
-def _any_spreads(plan: Plan, arms: Arms) -> bool:
-    return any(_spreads(plan, tried) for tried in arms.values())
+def _widths(plan: Plan, arms: Arms) -> Iterator[Width]:
+    yield from _of_steps(plan, arms) if plan.figure == LADDER else _of_arms(plan, arms)
 
 
-def _ladder_spreads(plan: Plan, arms: Arms) -> bool:
+def _of_steps(plan: Plan, arms: Arms) -> Iterator[Width]:
     values = {arm: _by_block(tried) for arm, tried in arms.items()}
     measured = {arm: blocks for arm, blocks in values.items() if blocks}
     for arm, below in steps(plan, measured).items():
-        added = differences(measured[below], measured[arm])
-        interval = signed.middle(added or [0.0])
-        side = max(interval.value - interval.lo, interval.hi - interval.value)
+        interval = signed.middle(differences(measured[below], measured[arm]) or [0.0])
         near = plan.repeat.spread * median(measured[below].values())
-        if interval.level < LEVEL or side > max(near, TENTH * abs(interval.value)):
-            return True
-    return False
+        yield Width(interval, max(near, TENTH * abs(interval.value)))
 
 
 def _by_block(tried: Sequence[Record]) -> dict[int, float]:
@@ -81,11 +102,12 @@ def _by_block(tried: Sequence[Record]) -> dict[int, float]:
     return {r.repeat: value for r in valid for value in readings([r], quantity)}
 
 
-def _spreads(plan: Plan, tried: Sequence[Record]) -> bool:
-    valid = [record for record in tried if record.status == "ok"]
-    samples = readings(valid, tried[0].definition.headline)
-    if not samples:
-        return len(tried) < plan.repeat.times
-    interval = median_interval(samples)
-    side = max(interval.value - interval.lo, interval.hi - interval.value)
-    return interval.level < LEVEL or side > plan.repeat.spread * abs(interval.value)
+def _of_arms(plan: Plan, arms: Arms) -> Iterator[Width]:
+    for tried in arms.values():
+        valid = [record for record in tried if record.status == "ok"]
+        samples = readings(valid, tried[0].definition.headline)
+        if samples:
+            interval = median_interval(samples)
+            yield Width(interval, plan.repeat.spread * abs(interval.value))
+        elif len(tried) < plan.repeat.times:
+            yield Width(NONE, 0.0)

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A point is repeated until its interval is narrow, or until it has had its share."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
+import pytest
 import stacked
 
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat
+from gatemark.stats.change import block
 from gatemark.stats.change.spread import unsettled
 from gatemark.store.record import Record, Scalar
 
 from ..conftest import Trial
 
-WIDE, NARROW = (80, 90, 100, 100, 110, 120), (99, 99.5, 100, 100, 100.5, 101)
+WIDE, NARROW = (85, 92, 100, 100, 108, 115), (99, 99.5, 100, 100, 100.5, 101)
 POINT: dict[str, Scalar] = {"rate_pps": 20_000, "direction": "up"}
 
 
@@ -79,6 +82,13 @@ def test_a_point_that_was_tried_most_times_is_left_out() -> None:
     assert unsettled(plan(most=6), records(WIDE)) == []
 
 
+def test_a_point_that_cannot_become_narrow_in_time_is_left_out() -> None:
+    """Nine times the width that is asked for: 6 x 81 repeats would do."""
+    wild = records((55, 70, 100, 100, 130, 145))
+    assert unsettled(plan(most=61), wild) == [POINT]
+    assert unsettled(plan(most=60), wild) == []
+
+
 def test_a_point_goes_on_while_an_arm_was_tried_less() -> None:
     found = [*records(WIDE), *records(NARROW[:5], Trial(path="nat"))]
     assert unsettled(plan(most=6), found) == [POINT]
@@ -133,3 +143,29 @@ def test_an_arm_that_was_never_there_asks_for_no_more() -> None:
 
 def test_a_ladder_that_was_tried_most_times_is_left_out() -> None:
     assert unsettled(ladder_plan(0.0001, most=12), stacked.trials(12)) == []
+
+
+@pytest.mark.parametrize("sigma", [0.015, 0.03])
+def test_no_more_alarms_than_agreed_and_a_planted_change_is_found(sigma: float) -> None:
+    """200 comparisons in blocks that drift: 5 % and chance without a change, 9 of 10 with one."""
+    rng = random.Random(7)
+    alarms, found = (
+        sum(block.least_p(_compared(rng, sigma, shift)) <= 0.05 for _ in range(200))
+        for shift in (0.0, 0.05)
+    )
+    assert alarms <= 18  # more than that is chance in 1 of 100
+    assert found >= 180
+
+
+def _compared(rng: random.Random, sigma: float, shift: float) -> list[float]:
+    """Differences of two arms, block by block, for as long as the rule asks for more."""
+    asked, rates = plan(spread=0.02, most=12), dict[str, list[float]](route=[], nat=[])
+    drift = 0.0
+    kept: list[Record] = []
+    while not kept or unsettled(asked, kept):
+        drift += rng.gauss(0, sigma / 3)
+        for arm, extra in (("route", 0.0), ("nat", shift)):
+            rates[arm].append(1000 * (1 + drift + extra + rng.gauss(0, sigma)))
+        if len(rates["nat"]) >= asked.repeat.times:
+            kept = [row for arm, each in rates.items() for row in records(each, Trial(path=arm))]
+    return [new - old for old, new in zip(rates["route"], rates["nat"], strict=True)]
