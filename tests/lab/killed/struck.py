@@ -33,6 +33,7 @@ AGAIN_S: Final = 3.0
 YOUNG_S: Final = 120.0  # older than what the next start may take for another's new one
 NODE: Final = "127.0.0.1"
 CAMPAIGN: Final = machine.HOME / "out"
+RUN: Final = machine.HOME / "run"
 KEYS: Final = machine.HOME / "keys"
 PORT: Final = "8786"
 ATTACH: Final = f"""
@@ -183,6 +184,35 @@ class Capture:
         assert self.start("--seconds", "1").wait(START_S) == 0
 
 
+class Run:
+    """A run on the built-in lab: its laboratory is killed, an agent that stays, or all."""
+
+    longest_s = 8.0
+
+    def __init__(self) -> None:
+        Path("plan.toml").write_text(FILES["plan.toml"].replace("times = 3", "times = 12"))
+
+    def start(self) -> Process:
+        """It runs."""
+        return begin(*GATEMARK, "run", "plan.toml", "--out", RUN)
+
+    def beside(self) -> None:
+        """Nothing."""
+
+    def again(self) -> None:
+        """It goes on, where it has begun, to its end; what was kept is there as it was."""
+        if not (RUN / "run.json").exists():
+            return
+        kept = (RUN / "trials.jsonl").read_bytes() if (RUN / "trials.jsonl").exists() else b""
+        gatemark("run", "--resume", RUN)
+        records = (RUN / "trials.jsonl").read_bytes()
+        assert records.startswith(kept[: kept.rfind(b"\n") + 1])
+        names = [json.loads(line)["trial"] for line in records.splitlines()]
+        assert len(names) == len({*names})
+        left = {row["trial"] for row in json.loads((RUN / "run.json").read_text())["trials"]}
+        assert left <= {*names}
+
+
 class Campaign:
     """A campaign of one block on the built-in lab."""
 
@@ -258,10 +288,11 @@ class Worker(Carried):
     victim = "worker"
 
 
-KINDS: Final[Mapping[str, Callable[[], Act | Attach | Capture | Campaign]]] = {
+KINDS: Final[Mapping[str, Callable[[], Act | Attach | Capture | Run | Campaign]]] = {
     "act": Act,
     "attach": Attach,
     "capture": Capture,
+    "run": Run,
     "campaign": Campaign,
     "scheduler": Scheduler,
     "worker": Worker,
@@ -317,7 +348,7 @@ def blow(name: str, number: int) -> dict[str, object]:
     strike(process, which, {*machine.processes()} - processes - {process.pid}, chance)
     first = left(state) if not isinstance(kind, Carried) else ["its campaign goes on"]
     last = []
-    if first:
+    if first or isinstance(kind, Run):
         age()
         kind.again()
         last = left(state)

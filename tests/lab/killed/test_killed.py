@@ -22,7 +22,15 @@ from lab.killed import machine
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 KILLS = int(os.environ.get("KILLS", "4"))
 # Program -> how many at once: four processes of Dask and a block take both CPUs for seconds.
-KINDS = {"act": 20, "attach": 20, "capture": 20, "campaign": 20, "scheduler": 4, "worker": 4}
+KINDS = {
+    "act": 20,
+    "attach": 20,
+    "capture": 20,
+    "run": 4,
+    "campaign": 20,
+    "scheduler": 4,
+    "worker": 4,
+}
 PATIENCE_S = 900.0
 
 
