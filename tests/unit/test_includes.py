@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of the agent: its includes form no circle, and its folders have an order."""
+"""The shape of our C: includes form no circle, and the agent's folders have an order."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,10 +26,10 @@ SHARED = {"count/histogram"}  # of the agent's headers, what a program of the ke
 Graph = Mapping[str, Iterable[str]]  # a unit (x.c and x.h are one, `folder/x`) -> those it includes
 
 
-def read_graph() -> dict[str, set[str]]:
-    """What each unit of the agent and of bpf includes of ours."""
+def read_graph(*homes: tuple[Path, str]) -> dict[str, set[str]]:
+    """What each unit includes of ours: of the agent and of bpf, or of other folders."""
     graph: dict[str, set[str]] = {}
-    for home, prefix in ((AGENT, ""), (ROOT / "bpf", "bpf/")):
+    for home, prefix in homes or ((AGENT, ""), (ROOT / "bpf", "bpf/")):
         for path in home.rglob("*.[ch]"):
             unit = prefix + str(path.relative_to(home).with_suffix(""))
             included = {unit_of(name, prefix) for name in INCLUDE.findall(path.read_text())}
@@ -91,6 +91,10 @@ def test_every_include_is_a_file_of_ours() -> None:
 
 def test_no_circle_of_files() -> None:
     assert circle(read_graph()) == []
+    for program in ("algorithms", "classifier"):
+        graph = read_graph((ROOT / program / "src", ""))
+        assert len(graph) > 30
+        assert circle(graph) == [], program
 
 
 def test_folders_have_an_order() -> None:

@@ -20,7 +20,7 @@
 
 #include "gm/match.h"
 #include "gm/patterns.h"
-#include "pattern/regex.h"
+#include "pattern/forest.h"
 
 struct gm_edge {
 	uint32_t set; /* in `sets` */

@@ -9,7 +9,7 @@
 #define GM_AUTOMATON_STEPS_H
 
 #include "gm/match.h"
-#include "pattern/regex.h"
+#include "pattern/forest.h"
 
 /* What was read before a place. */
 enum gm_after {

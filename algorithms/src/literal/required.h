@@ -9,7 +9,7 @@
 #ifndef GM_LITERAL_REQUIRED_H
 #define GM_LITERAL_REQUIRED_H
 
-#include "pattern/regex.h"
+#include "pattern/forest.h"
 
 enum { GM_REQUIRED_STRINGS = 16, GM_REQUIRED_BYTES = 32 };
 

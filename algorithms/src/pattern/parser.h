@@ -3,7 +3,9 @@
 #ifndef GM_PATTERN_PARSER_H
 #define GM_PATTERN_PARSER_H
 
-#include "pattern/regex.h"
+#include <stdint.h>
+
+#include "pattern/forest.h"
 
 struct gm_parser {
 	struct gm_forest *forest;
