@@ -7,7 +7,9 @@ from typing import Final, Literal
 import msgspec
 
 from gatemark.plan.model import Plan
-from gatemark.stats.coverage.offer import DIRECT, Offer, declared, held, joined, lacking, yields_any
+from gatemark.stats.coverage.declared import declared
+from gatemark.stats.coverage.held import held
+from gatemark.stats.coverage.offer import DIRECT, Offer, joined, lacking, yields_any
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from gatemark.store.run import Run
