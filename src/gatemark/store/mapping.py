@@ -67,6 +67,17 @@ class Unmapped(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     parameters: tuple[str, ...] = ("",)  # "": all of the experiment
     why: str
     describes: bool = False  # a device, a method or a tester: nothing that a run could yield
+    # Of the size of a workload: the kernel whose report has it too, "lpm table=generated:1009:1",
+    # and parameter -> its key there.
+    report: str = ""
+    counts: dict[str, str] = {}
+
+
+class Counted(NamedTuple):
+    """Where a kernel's report has the size of its workload."""
+
+    report: str  # the kernel and words of it: lpm table=generated:1009:1
+    key: str
 
 
 class Claimed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,6 +135,7 @@ class Mapping(NamedTuple):
     describing: frozenset[Key]  # of `reasons`, those that describe and measure nothing
     claims: dict[Key, str]  # in words, and tested: by the claim's name
     ratios: dict[Key, Ratio]  # of two devices
+    counted: dict[Key, Counted]  # of `reasons`: sizes that the kernels' reports have too
 
     def is_shown(self, key: Key) -> bool:
         """Whether a row without a definition can stand beside ours all the same."""
@@ -158,7 +170,12 @@ def read_map(text: str) -> Mapping:
     claimed = {Key(entry.study, entry.experiment, entry.parameter): entry for entry in file.claimed}
     claims = {key: entry.claim for key, entry in claimed.items()}
     divided = {Key(entry.study, entry.experiment, entry.parameter): entry for entry in file.ratio}
-    mapping = Mapping(file.study, {}, reasons, describing, claims, divided)
+    counted = {
+        Key(study, entry.experiment, parameter): Counted(entry.report, key)
+        for entry in file.unmapped
+        for study, (parameter, key) in product(entry.study, entry.counts.items())
+    }
+    mapping = Mapping(file.study, {}, reasons, describing, claims, divided, counted)
     for place, entry in enumerate(file.measured):
         key = Key(entry.study, entry.experiment, entry.parameter)
         if fault := _fault(mapping, key, entry):

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError
-from gatemark.store.mapping import MAP, Key, Mapping, Measured, Ratio, read_map
+from gatemark.store.mapping import MAP, Counted, Key, Mapping, Measured, Ratio, read_map
 from gatemark.store.published import REFERENCE_UNITS, Published
 from gatemark.store.study import device
 
@@ -107,6 +107,7 @@ class Entry(NamedTuple):
     why: str  # it stands beside nothing of ours; "": it has a definition, or is a claim
     claim: str = ""  # that is tested, by its name
     ratio: Ratio | None = None  # of two devices
+    counted: Counted | None = None  # the size of a workload, which a kernel's report has
 
 
 def entries(seed: str) -> list[Entry]:
@@ -124,6 +125,7 @@ def entries(seed: str) -> list[Entry]:
             mapping.reason(_key(row)) or "",
             mapping.claims.get(_key(row), ""),
             mapping.ratios.get(_key(row)),
+            mapping.counted.get(_key(row)),
         )
         for _, row in _rows(_text(folder, VALUES))
         if row["seed"] == seed
@@ -185,7 +187,13 @@ def _key(row: Row) -> Key:
 
 def _refuse_idle(mapping: Mapping, seen: set[Key]) -> None:
     """An entry for rows that are not there is a slip of the pen."""
-    for key in (*mapping.measured, *mapping.claims, *mapping.ratios, *mapping.reasons):
+    for key in (
+        *mapping.measured,
+        *mapping.claims,
+        *mapping.ratios,
+        *mapping.reasons,
+        *mapping.counted,
+    ):
         if key not in seen:
             raise GatemarkError(f"{MAP}: {key}: no such row in {VALUES}")
 

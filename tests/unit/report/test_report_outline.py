@@ -27,6 +27,7 @@ from gatemark.stats.coverage.boxes import CLOCK
 from gatemark.stats.coverage.coverage import coverage as covered
 from gatemark.stats.math.interval import Interval
 from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Evidence
 from gatemark.store.reference import Tally, entries
 from gatemark.store.study.outline import NAMES, outline
 from gatemark.store.study.requirement import requirements
@@ -114,6 +115,22 @@ def test_a_value_that_no_run_has_says_so(home: Source) -> None:
     assert text == f"none: {NO_LIKE}"
     assert section.absent == ["capture/max"]
     assert (section.has_ours, section.lacking) == (False, "Not reproduced.")
+
+
+def test_the_size_of_a_workload_is_that_of_our_kernel_s_report(home: Source) -> None:
+    row = "counting Bloom filter: removes"
+    (text,) = beside(made("procbench", home)["Table II"], row)
+    assert text.startswith("none: the size of a workload")
+    (record, *_) = home.records
+    words = {"command": "filter", "structure": "cbf", "remove_operations": 96_000}
+    reports = (
+        {**words, "workload": "sized", "remove_operations": 7},
+        words | {"workload": "study"},
+    )
+    ours = structs.replace(record, evidence=Evidence(kernels=reports))
+    section = made("procbench", replace(home, records=[ours]))["Table II"]
+    assert beside(section, row) == ["96000 count"]
+    assert beside(section, row, ours=False)[0] == "96000 count"
 
 
 def test_a_gain_is_told_in_its_unit_too(home: Source) -> None:

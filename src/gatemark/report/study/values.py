@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from gatemark.report.answer import reference
 from gatemark.report.group.source import Source
 from gatemark.report.study.claimed import verdicts
-from gatemark.report.study.matter import Matter, Pair
+from gatemark.report.study.matter import Gateway, Matter, Pair
 from gatemark.report.study.ratio import by_kernels, divided
 from gatemark.report.words import number, traffic
 from gatemark.report.words.table import NONE, Table
 from gatemark.stats.change.reference import Beside
+from gatemark.store.mapping import Counted
 from gatemark.store.published import REFERENCE_UNITS, Published
 from gatemark.store.reference import Entry
 from gatemark.store.run import UNKNOWN
@@ -101,6 +102,8 @@ def _lacking(value: Entry, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> s
 
 def _beside(value: Entry, part: Part, matter: Matter, pairs: Sequence[Sequence[Pair]]) -> list[str]:
     """What each gateway has beside a published value."""
+    if counted := value.counted:
+        return [_sizes(gateway, counted) for gateway in matter.gateways]
     if value.claim:
         plans = part.plans or matter.plans
         return [verdicts(gateway, value.claim, plans) for gateway in matter.gateways]
@@ -109,6 +112,21 @@ def _beside(value: Entry, part: Part, matter: Matter, pairs: Sequence[Sequence[P
     parameter = value.ratio.of if value.ratio else value.parameter
     alike = [[p for p in run if _is_of(p, value.experiment, parameter)] for run in pairs]
     return divided(matter.gateways, alike) if value.ratio else [_ours(own) for own in alike]
+
+
+def _sizes(gateway: Gateway, counted: Counted) -> str:
+    """The sizes that its kernels worked on, as they report them."""
+    command, *words = counted.report.split()
+    asked = dict(word.split("=") for word in words)
+    sizes = {
+        report[counted.key]
+        for source in gateway.sources
+        for record in source.records
+        for report in record.evidence.kernels
+        if record.status == "ok" and report["command"] == command and counted.key in report
+        if all(str(report.get(name)) == word for name, word in asked.items())
+    }
+    return "; ".join(f"{size} count" for size in sorted(sizes)) or NONE
 
 
 def _device(value: Entry) -> str:
