@@ -27,6 +27,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
     label: str  # its directory
     gateway: tuple[str, object]  # that it measured
+    virtual: bool  # it is no device
     offers: dict[str, Offer]  # plan -> what a run of it holds of the gateway
     with_tester: dict[str, Offer]  # the same with what it holds of the tester alone
 
@@ -54,6 +55,7 @@ def holding(label: str, run: Run, records: Sequence[Record], judgement: Judgemen
     return Held(
         label=label,
         gateway=run.gateway,
+        virtual=run.station.virtual,
         offers=held(run, records, judgement),
         with_tester=held(run, records, judgement, with_tester=True),
     )
@@ -127,6 +129,8 @@ def _by_gateway(
     gateways: dict[tuple[str, object], list[tuple[str, dict[str, Offer]]]] = {}
     every = EVERY in names
     for run in runs:
+        if need.runs > 1 and run.virtual:
+            continue  # two that share a processor compare nothing
         offers = run.with_tester if DIRECT in need.arms else run.offers
         own = {plan: offer for plan, offer in offers.items() if every or plan in names}
         if own:

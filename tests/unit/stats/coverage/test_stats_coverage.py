@@ -114,12 +114,14 @@ def test_a_run_whose_trials_do_not_count_shows_nothing(quick: Source) -> None:
 
 def test_two_runs_of_one_gateway_are_no_two_gateways(quick: Source) -> None:
     pair = one_row("K21", Need(yields=("goodput_bps",), runs=2))
-    attic = replace(quick.run, station=replace(quick.run.station, name="attic"))
-    faster = replace(quick.run, before={"gateway": {"processor": "faster"}})
-    first, again, second, third = (
-        holding(name, run, quick.records, quick.judgement)
-        for name, run in (("1", quick.run), ("2", quick.run), ("3", attic), ("4", faster))
+    box = replace(quick.run, station=replace(quick.run.station, virtual=False))
+    attic = replace(box, station=replace(box.station, name="attic"))
+    faster = replace(box, before={"gateway": {"processor": "faster"}})
+    first, again, second, third, virtual = (
+        holding(str(place), run, quick.records, quick.judgement)
+        for place, run in enumerate((box, box, attic, faster, quick.run))
     )
+    assert coverage(pair, planned(), [virtual, second])[0].state == "planned"
     assert coverage(pair, planned(), [first])[0].state == "planned"
     assert coverage(pair, planned(), [first, again])[0].state == "planned"
     assert coverage(pair, planned(), [first, again, second])[0].state == "shown"
