@@ -55,7 +55,7 @@ OF_PROBE: Final = {
     "memory": ("evidence.memory",),
     "conntrack": ("evidence.conntrack",),
     "interrupts": ("polls_ratio",),
-    "power": ("power_w", "power_idle_w"),
+    "power": ("power_w", "power_idle_w", "metered"),  # by which is the station's
 }
 BESIDE_STACK: Final = ("offload", "xdp")  # features whose packets go another way
 # A plan does not know how many of a gateway's cores are at work.

@@ -21,6 +21,7 @@ from gatemark.store.run import AB, UNKNOWN, Run
 EVIDENCE: Final = "evidence."
 # What tells one firmware from another; the hash is of all its packages.
 FIRMWARE: Final = ("firmware_sha256", *SOFTWARE)
+WHOLE: Final = ("rapl", "hwmon")  # meters of a processor or a machine, not of a gateway's supply
 WORKS: Final = 0.01  # load of a CPU that takes part: below it are the ticks of an idle one
 
 
@@ -66,6 +67,8 @@ def _measured(plan: Plan, records: Sequence[Record]) -> Iterator[Reading]:
     """The evidence of each record."""
     for record in records:
         names = set(_evidence(record.evidence))
+        if record.evidence.meter not in ("", *WHOLE):
+            names.add("metered")
         if record.definition.kernel:
             names.add(f"kernel.{record.definition.kernel.split()[0]}")
         yield _reading(plan, names, record.definition, record.point)

@@ -11,8 +11,8 @@ another tool beside ours; `rates-at-load`, the rate at a share of the CPU; `by-s
 and bytes cost, and `loss-by-size`, of UDP at overload; `claims`, a study's own, tested; `ceiling`,
 the tester alone; `rises`, whether packets/s rise with the frame size; `at-once`, several gateways
 in turns; `cores`, a gateway that works on several; `firmwares`, two of one box by `gatemark ab`,
-boot by boot; `factory`, one of them of another maker; `spread`, repeats until they agree; `mean`,
-several repeats; `deviations`.
+boot by boot; `factory`, one of them of another maker; `metered`, by a meter of the gateway's own;
+`spread`, repeats until they agree; `mean`, several repeats; `deviations`.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence

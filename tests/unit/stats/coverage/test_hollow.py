@@ -79,6 +79,13 @@ def test_a_count_of_nothing_shows_no_row(quick: Source) -> None:
         assert state("P08", need, quick.run, planted) == expected
 
 
+def test_a_meter_of_the_whole_machine_is_none_of_the_gateway_s(quick: Source) -> None:
+    need = Need(yields=("metered",))
+    for meter, expected in (("tasmota", "shown"), ("rapl", "planned"), ("", "planned")):
+        planted = [replace(r, evidence=Evidence(meter=meter)) for r in own(quick, UDP)]
+        assert state("P08", need, quick.run, planted) == expected
+
+
 def test_a_value_that_is_no_number_shows_no_row(quick: Source) -> None:
     need = Need(yields=("goodput_bps",))
     planted = [replace(r, values={"goodput_bps": math.nan}) for r in own(quick, TCP)]
