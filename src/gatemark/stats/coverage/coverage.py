@@ -8,7 +8,7 @@ import msgspec
 
 from gatemark.plan.model import Plan
 from gatemark.stats.coverage.declared import declared
-from gatemark.stats.coverage.held import held
+from gatemark.stats.coverage.measured import held
 from gatemark.stats.coverage.offer import DIRECT, Offer, joined, lacking, yields_any
 from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan yields or a run holds, in names; and what of a row is not there.
 
-The names of plans (declared.py) and of runs (held.py) are the same, so that one rule judges both:
+Plans (declared.py) and runs (measured.py) use the same names, so that one rule judges both:
 quantities, and `QUANTITY of FEATURE`, of arms that have it; `kernel.NAME`, a kernel of
 gm-algorithms; `evidence.NAME`, a field of a record's evidence that is not empty, and
 `evidence.NAME.KEY`, a count in it that is not 0; `inventory.NAME`, a fact of the gateway that is
