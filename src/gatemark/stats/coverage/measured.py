@@ -80,8 +80,8 @@ def _judged(plan: Plan, judgement: Judgement, *, with_tester: bool) -> Iterator[
         own = value.plan == plan.name and _counts(value.definition, with_tester=with_tester)
         if own and value.n and math.isfinite(value.value):
             parts = value.definition.path, *value.definition.features
-            names = {value.quantity, value.quantity.rpartition(".")[2]}
-            names |= {f"{value.quantity} of {part}" for part in parts}
+            names = {value.quantity, value.quantity.rpartition(".")[2]}  # up.queue_mean_ns
+            names |= {f"{name} of {part}" for name in names for part in parts}
             yield _reading(plan, names, value.definition, value.point)
 
 

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from gatemark.plan.load import load
 from gatemark.plan.model import NEW, OLD
 from gatemark.report.group.source import Source, judged
+from gatemark.stats.coverage import measured
 from gatemark.stats.coverage.coverage import coverage, holding
 from gatemark.stats.judge import judge
 from gatemark.stats.judgement import Judgement
+from gatemark.stats.values import values
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import CpuReading, Evidence, Record
 from gatemark.store.run import AB, UNKNOWN, Run, Side, StationInfo
@@ -115,6 +117,21 @@ def test_a_level_of_another_quantity_shows_no_row(quick: Source) -> None:
     udp = [replace(r, plan=TCP) for r in own(quick, UDP, direction="down")]
     assert state("K21", need, quick.run, [*up, *down]) == "shown"
     assert state("K21", need, quick.run, [*up, *udp]) == "planned"
+
+
+@pytest.mark.parametrize(
+    ("feature", "expected"), [("classify:jumping", "shown"), ("classify:sliding", "planned")]
+)
+def test_a_quantity_of_a_feature_is_that_of_an_arm_with_it(
+    quick: Source, feature: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The way stands before a flow's quantities: `up.queue_first_ns`."""
+    value = next(v for v in values(quick.judgement) if v.plan == TCP)
+    classified = replace(value.definition, path="nat", features=("classify:jumping",))
+    first = replace(value, quantity="up.queue_first_ns", definition=classified)
+    monkeypatch.setattr(measured, "values", lambda _: [first])
+    need = Need(yields=(f"queue_first_ns of {feature}",))
+    assert state("K21", need, quick.run, own(quick, TCP), quick.judgement) == expected
 
 
 def test_an_arm_of_another_quantity_shows_no_row(quick: Source) -> None:
