@@ -42,6 +42,7 @@ class Planted:
     shaper: tuple[float, int] | None = None  # packets/s, queue
     stall: tuple[int, int] | None = None  # ms of each ms
     irregular: bool = False  # stalls of that length and share, at random times
+    closed: tuple[int, int] | None = None  # ms of each ms in which all is dropped
     holes: float = 1.0  # times as many as in the lab
     flows: int = 64
     losing: tuple[frozenset[int], float] = (frozenset(), 0.0)  # flows, and what they lose
@@ -63,6 +64,8 @@ PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
     "policer near the knee": (Planted(policer=(20_000, 64)), ("policer",)),
     "shaper": (Planted(shaper=(15_000, 500)), ("shaper",)),
     "stalls": (Planted(stall=(150, 500)), ("stalls",)),
+    "closed at times": (Planted(closed=(100, 200)), ("stalls",)),
+    "a few of each trial": (Planted(quota=40), ("over-time",)),
     "stalls without a period": (Planted(stall=(40, 200), irregular=True), ("stalls",)),
     "share, policer": (Planted(share=0.02, policer=(15_000, 100)), ("constant-share", "policer")),
     "share, stalls": (Planted(share=0.02, stall=(150, 500)), ("stalls", "constant-share")),
@@ -113,6 +116,7 @@ class Behind:
             or (packet.flow in flows and self.chance.random() < share)
             or self._is_late(packet)
             or self._has_no_entry(packet.flow)
+            or self._is_closed(ms)
             or bool(planted.nth and self.count % planted.nth == 0)
             or self.chance.random() < planted.share + planted.rising * self.rate / 30_000
             or (planted.policer is not None and self._polices(ms, *planted.policer))
@@ -123,6 +127,10 @@ class Behind:
         from_ms, share = self.planted.late or (0, 0.0)
         is_late = packet.sent_ms >= from_ms and self.chance.random() < share
         return is_late or 0 < self.planted.quota <= packet.number
+
+    def _is_closed(self, ms: int) -> bool:
+        shut, period = self.planted.closed or (0, 1)
+        return ms % period < shut
 
     def _has_no_entry(self, flow: int) -> bool:
         if len(self.known) < self.planted.entries:

@@ -51,6 +51,7 @@ from gatemark.stats.refusal import refusals, skipped
 from gatemark.stats.sentence import of_ab, of_travels, sentence
 from gatemark.stats.shape import closer, searched
 from gatemark.stats.shape.diagnose import diagnose, without_explained
+from gatemark.stats.shape.factor import with_levels
 from gatemark.stats.shape.name import at_knee, named
 from gatemark.stats.shape.pairs import together
 from gatemark.store.record import INSTRUMENTED, Record, Scalar
@@ -85,7 +86,7 @@ def judge(
     swept = [pair for pair in _untimed(run, judged) if not _is_whole(run, pair[1])]
     diagnoses, found_knees = _diagnosed(alone, judged, swept)
     diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
-    diagnoses = cause.named(diagnoses, records)
+    diagnoses = with_levels(cause.named(diagnoses, records))
     judged = [(trials, named(result, diagnoses)) for trials, result in judged]
     points = tuple(result for _, result in judged)
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))

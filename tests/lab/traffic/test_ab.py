@@ -85,6 +85,11 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Compared:
     return ab_of(place / "cut", *words)
 
 
+def test_boots_that_can_never_tell_a_difference_are_told_before_the_first(cut: Compared) -> None:
+    at = cut.done.err.find("2 boots of each can never tell a difference")
+    assert 0 <= at < cut.done.err.index("boot 1 of ")
+
+
 def test_the_command_is_run_before_each_boot_with_the_arms_name(cut: Compared) -> None:
     switched = (cut.folder.parent / "switched").read_text().split()
     assert switched[:2] == [arm for arm, _ in cut.booted]

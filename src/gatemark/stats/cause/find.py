@@ -44,10 +44,14 @@ LIMITS: Final = {"policer", "shaper"}
 TABLES: Final = {"no-entry", "full-table"}
 # Shapes that say which packets are lost, and causes that say where.
 WHICH: Final = {
-    *("some-flows", "some-sizes", "over-time", "constant-share"),
+    *("some-flows", "some-sizes", "over-time", "constant-share", "stalls"),
     *("one-direction", "one-family", "one-level"),
 }
 WHERE: Final = {"rule", "queue", "ingress"}
+# Shapes whose share is one of all packets, or can be made one; two shares of the same packets
+# differ by no more than that factor.
+OF_ALL: Final = {"some-flows", "constant-share", "stalls"}
+SAME: Final = 1.4
 MARKING: Final = ("dscp",)  # features that set marks
 
 Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
@@ -107,14 +111,26 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
         whole = _without_entry(flows, entry, diagnosis.definition.path)
         diagnosis = _renewed(diagnosis, flows, whole)
     which = [f for f in diagnosis.findings if f.shape in WHICH]
-    where = [f for f in more if f.shape in WHERE]
-    if len(which) == len(where) == 1:  # the same packets
-        more.remove(where[0])
-        whole = replace(which[0], words=f"{which[0].words} {where[0].words}")
-        diagnosis = _renewed(diagnosis, which[0], whole)
+    same = [(own, where) for own in which for where in more if _is_same(own, where)]
+    if len(same) == 1:
+        ((own, where),) = same
+        more.remove(where)
+        diagnosis = _renewed(diagnosis, own, replace(own, words=f"{own.words} {where.words}"))
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
+
+
+def _is_same(which: Finding, counted: Finding) -> bool:
+    """Return True if a counter has the packets that a shape tells of: as large a share of all."""
+    if counted.shape in LOSSLESS:
+        return False
+    share = which.values.get("share", 0.0)
+    if "of_flows" in which.values:
+        share *= which.values["flows"] / which.values["of_flows"]
+    low, high = sorted((share, counted.values["share"]))
+    is_as_large = which.shape in OF_ALL and high <= SAME * low
+    return is_as_large or (counted.shape in WHERE and which.shape != "stalls")
 
 
 def _renewed(diagnosis: Diagnosis, old: Finding, new: Finding) -> Diagnosis:

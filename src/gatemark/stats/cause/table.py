@@ -96,8 +96,18 @@ CAUSES: Final[tuple[Cause, ...]] = (
         "`sysctl -a | grep rp_filter`: 2 is loose, 0 is off; `ip route get SOURCE` shows the way.",
     ),
     Cause(
+        # RFC 4293: of who does not forward, what is not for itself. IPv6's also has what may not be
+        # forwarded (net/ipv6/ip6_output.c, ip6_forward).
+        "not-forwarding",
+        ("ip.InAddrErrors", "ip.Ip6InAddrErrors"),
+        "The gateway does not forward {count} packets ({share}): forwarding is off, or it is for "
+        "the port that they came by.",
+        "does not forward {part}",
+        "`sysctl -a | grep forwarding` shows where it is 0.",
+    ),
+    Cause(
         "martians",
-        ("ip.in_martian_src", "ip.in_martian_dst", "ip.InAddrErrors", "ip.Ip6InAddrErrors"),
+        ("ip.in_martian_src", "ip.in_martian_dst"),
         "{count} packets ({share}) have an address that may not be there: of nobody, of a loop, or "
         "of the gateway itself.",
         "does not take the addresses of {part}",
@@ -114,6 +124,7 @@ CAUSES: Final[tuple[Cause, ...]] = (
         "unreachable.",
         "has no route for {part}",
         "`ip route get DESTINATION` and `ip rule` on the gateway show it.",
+        lacks=("ip.InAddrErrors",),  # the kernel counts both of who does not forward
     ),
     Cause(
         "time-to-live",

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gatemark.stats.finding import Diagnosis, Finding
 from gatemark.stats.point.sweep import others
+from gatemark.stats.shape.reconcile import grouped
 from gatemark.stats.shape.sizes import ALL, SOME
 from gatemark.store.drops import ICMP, Drops
 from gatemark.store.record import Record, Scalar
@@ -21,6 +22,7 @@ from gatemark.unit import ETHERNET_BYTES, SMALLEST_FRAME_BYTES
 SIZED: Final = frozenset({"frame_bytes", "payload_bytes", "mix"})  # factors that are a size
 TOO_LARGE: Final = frozenset({"FragFails", "Ip6InTooBigErrors"})  # RFC 4293: and not to be cut
 REPORTS: Final = frozenset({"Icmp.OutDestUnreachs", "Icmp6OutPktTooBigs"})
+UNREPORTED: Final = " The gateway counts none as too large, and no ICMP said so."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ def _completed(each: Looked, records: Sequence[Record]) -> Finding:
     report = _reported([drops for record in own if (drops := record.evidence.drops)])
     shape = each.finding.shape
     if limit.most < SMALLEST_FRAME_BYTES[each.diagnosis.definition.family]:
+        report = "" if report == UNREPORTED else report  # no size is suspected
         words, clause = f"{each.finding.words}{report}", each.finding.clause
         if limit.is_exact:
             words = f"Nothing of any size comes through.{report}"
@@ -138,5 +141,6 @@ def _reported(readings: Sequence[Drops]) -> str:
     large = sum(cause.packets for cause in causes if cause.cause in TOO_LARGE)
     sent = sum(c.packets for c in causes if c.stage == ICMP and c.cause in REPORTS)
     if not large:
-        return " The gateway counts none as too large, and no ICMP said so."
-    return f" The gateway counts {large} as too large and sent {sent or 'no'} ICMP about them."
+        return UNREPORTED
+    reports = grouped(sent) if sent else "no"
+    return f" The gateway counts {grouped(large)} as too large and sent {reports} ICMP about them."

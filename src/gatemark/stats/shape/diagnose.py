@@ -25,6 +25,7 @@ from gatemark.stats.shape import (
     over_time,
     overload,
     remains,
+    short,
     sizes,
     slow,
     stall,
@@ -112,13 +113,15 @@ def _findings(sweep: Sweep) -> list[Finding]:
     findings = [
         finding for find in (*early, sizes.find, disorder.corruption) for finding in find(sweep)
     ]
+    is_steady = True
     if not by_tester:
         findings += over_time.find(sweep, over_time.ALL)
-        findings += stall.find(sweep)
+        findings += (stalls := list(stall.find(sweep)))
         findings += over_time.find(sweep)
+        is_steady = not stalls
     shares = list(constant.find(sweep))
     share = shares[0].values["share"] if shares else 0.0
-    limits = list(limiter.find(sweep, share))
+    limits = list(limiter.find(sweep, share)) or (list(short.find(sweep)) if is_steady else [])
     findings += (*shares, *limits)
     if by_tester:
         return by_tester + findings

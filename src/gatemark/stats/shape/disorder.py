@@ -2,6 +2,7 @@
 """Corruption, duplication and reordering: counted, and not seen without a gateway."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace as replaced
 from statistics import median
 from typing import Final
 
@@ -10,12 +11,15 @@ from msgspec.structs import replace
 from gatemark.stats.finding import Finding, Shape
 from gatemark.stats.shape.reconcile import grouped
 from gatemark.stats.shape.sight import MOST, Sight, Sweep, in_most
-from gatemark.stats.shape.words import percent
+from gatemark.stats.shape.words import percent, pps
 
 FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
 TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it was seen
 MANY: Final = 3  # packets of a trial are to be expected, so that it is asked
 ALL: Final = 0.8  # of the lost: then nothing else is lost
+REPEATED: Final = 4  # trials that the highest rates need, to be told without the lower ones
+Kind = tuple[Shape, str, str]  # its field, and what its packets do
+
 CAUSES: Final = {
     "ip_sum": "the checksum of IP is wrong",
     "udp_sum": "the checksum of UDP is wrong",
@@ -45,26 +49,38 @@ def corruption(sweep: Sweep) -> Iterator[Finding]:
 def disorder(sweep: Sweep) -> Iterator[Finding]:
     """Duplication and reordering."""
     twice, late = ("duplicated", "come twice"), ("reordered", "come out of order")
-    yield from _find(sweep, (("duplication", *twice), ("reordering", *late)))
+    kinds: tuple[Kind, ...] = (("duplication", *twice), ("reordering", *late))
+    for kind in kinds:
+        findings = (list(_find(part, (kind,), at)) for part, at in _from_rates(sweep))
+        yield from next(filter(None, findings), [])
 
 
-def _find(sweep: Sweep, kinds: Iterable[tuple[Shape, str, str]]) -> Iterator[Finding]:
-    """Each that most trials have, and none without a gateway."""
+def _from_rates(sweep: Sweep) -> Iterator[tuple[Sweep, str]]:
+    """The sweep, then its rates from each one on: two ways cross where packets are near enough."""
+    yield sweep, ""
+    for place, level in enumerate(sweep.levels[1:], start=1):
+        part = replaced(sweep, levels=sweep.levels[place:])
+        if len(part.sights) >= REPEATED:
+            yield part, f" at {pps(level.offered_pps)} and more"
+
+
+def _find(sweep: Sweep, kinds: Iterable[Kind], at: str = "") -> Iterator[Finding]:
+    """Each that most trials have, and none without a gateway; `at` says at which rates."""
     for shape, field, words in kinds:
         counts = [_count(sight, field) for sight in sweep.sights]
         usual = [_count(sight, field) for sight in sweep.reference]
         is_much = _is_much if field == "corrupt" else _is_much_of_each
         if is_much(counts) and not is_much(usual):
-            yield _finding(shape, words, sweep.sights, counts)
+            yield _finding(shape, words, sweep.sights, counts, at)
 
 
 def _finding(
-    shape: Shape, words: str, sights: Sequence[Sight], counts: Sequence[tuple[int, int]]
+    shape: Shape, words: str, sights: Sequence[Sight], counts: Sequence[tuple[int, int]], at: str
 ) -> Finding:
     share = sum(count for count, _ in counts) / sum(tried for _, tried in counts)
     more = {"corruption": _cause, "reordering": _distance}.get(shape, _nothing)(sights)
-    text = f"{percent(share)} of the packets {words}{more}."
-    clause = f"has {percent(share)} of its packets {words.removeprefix('come ')}"
+    text = f"{percent(share)} of the packets {words}{at}{more}."
+    clause = f"has {percent(share)} of its packets {words.removeprefix('come ')}{at}"
     return Finding(shape=shape, words=text, clause=clause, values={"share": share})
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.number import duration
-from gatemark.stats.finding import Diagnosis, Finding, Shape
+from gatemark.stats.finding import COUNTED, Diagnosis, Finding, Shape
 from gatemark.stats.shape.diagnose import Diagnosed
 from gatemark.stats.shape.sight import MOST, Sight, Sweep, in_most
 from gatemark.stats.shape.words import percent, pps
@@ -25,65 +25,92 @@ LATE, LATER_NS = 1.5, 50_000.0
 NEAR: Final = 0.1  # two rates of different levels are the same
 # Of which a level may carry less, or take longer, without a fault: larger frames take the line
 # longer, and many flows are dearer.
-COSTS: Final = ("frame_bytes", "payload_bytes", "mix", "flows", "flow_ports", "burst")
+# A path has another way to go.
+COSTS: Final = ("frame_bytes", "payload_bytes", "mix", "flows", "flow_ports", "burst", "path")
 SHAPES: Final[dict[str, Shape]] = {"direction": "one-direction", "family": "one-family"}
 NAMES: Final = {"ipv4": "IPv4", "ipv6": "IPv6"}
+LEVELS: Final = {  # as people call them, where that is not the factor's name and the level
+    "direction": "the direction {}",
+    "path": "the path {}",
+    "dscp": "DSCP {}",
+    "frame_bytes": "frames of {} bytes",
+    "payload_bytes": "payloads of {} bytes",
+    "mix": "the mix {}",
+    "flows": "{} flows",
+    "clients": "{} clients",
+}
 # What a level that loses says no more of: it is no share that all lose, nor without explanation.
 LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
 OF_ALL: Final[tuple[Shape, ...]] = (
     *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
     *("some-flows", "slow-flows", "unexplained"),
+    *COUNTED,
 )
 
 
 def suspected(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
     """The diagnosis, with the level at which something is worse."""
     diagnosis = each.diagnosis
-    for factor in _key(each.sweep):
-        others = [o for o in every if differ_in(each.sweep, o.sweep, factor)]
+    for factor in key(diagnosis):
+        others = [o for o in every if differ_in(diagnosis, o.diagnosis, factor)]
         if others:
             diagnosis = _compared(diagnosis, each.sweep, others, factor)
     return diagnosis
+
+
+def with_levels(diagnoses: Sequence[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """The diagnoses; where one level of a factor alone has a shape, with that level's name."""
+    return tuple(
+        replace(each, findings=tuple(_at_levels(f, each, diagnoses) for f in each.findings))
+        for each in diagnoses
+    )
+
+
+def _at_levels(finding: Finding, own: Diagnosis, every: Sequence[Diagnosis]) -> Finding:
+    if finding.shape not in OF_ALL:
+        return finding
+    alone = []
+    for factor in key(own):
+        others = [other for other in every if differ_in(own, other, factor)]
+        if others and not any(other.get(finding.shape) for other in others):
+            alone.append(factor)
+    words, clause = finding.words, finding.clause
+    if "path" in alone:  # its arm is named for it
+        words = f"{words} No other path shows it."
+        alone.remove("path")
+    levels = [level_words(factor, key(own)[factor]) for factor in alone]
+    if levels := [level for level in levels if level not in clause]:
+        text = f"with {' and '.join(levels)} alone"
+        words, clause = f"{words} This is so {text}.", f"{clause} {text}"
+    return replace(finding, words=words, clause=clause)
 
 
 def _compared(
     diagnosis: Diagnosis, sweep: Sweep, others: Sequence[Diagnosed], factor: str
 ) -> Diagnosis:
     """With what one factor says."""
-    level = level_words(factor, _key(sweep)[factor])
-    findings = tuple(_at_level(f, level, others) for f in diagnosis.findings)
-    if diagnosis.get("nothing", "tester"):
-        return replace(diagnosis, findings=findings)
-    lossy = any(_loses_more(sweep, other.sweep) for other in others)
-    if lossy and factor not in COSTS:
+    if diagnosis.get("nothing", "tester") or factor in COSTS:
+        return diagnosis
+    findings = diagnosis.findings
+    level = level_words(factor, key(diagnosis)[factor])
+    if any(_loses_more(sweep, other.sweep) for other in others):
         findings = tuple(f for f in findings if f.shape not in LESS)
         return replace(diagnosis, findings=(_loses(factor, level, sweep), *findings))
     more: list[Finding] = []
     named = {finding.shape for finding in diagnosis.wrong} - {"first-packets"}
-    if factor not in COSTS and not named:
+    if not named:
         more += _carries(factor, level, sweep, others)
         more += _takes(factor, level, sweep, others)
     return replace(diagnosis, findings=(*more[:1], *findings))
 
 
-def _at_level(finding: Finding, level: str, others: Sequence[Diagnosed]) -> Finding:
-    """The finding; if no other level has its shape, with the level's name."""
-    has = any(other.diagnosis.get(finding.shape) for other in others)
-    if has or finding.shape not in OF_ALL or level in finding.clause:
-        return finding
-    words = f"{finding.words} This is so with {level} alone."
-    return replace(finding, words=words, clause=f"{finding.clause} with {level} alone")
-
-
 def level_words(factor: str, level: Scalar) -> str:
-    """A level as people call it: `IPv6`, `DSCP 46`, `up`, `clients 16`."""
-    if factor == "direction":
-        return f"the direction {level}"
+    """A level as people call it: `IPv6`, `DSCP 46`, `the direction up`, `16 clients`."""
     if factor == "family":
         return NAMES.get(str(level), str(level))
-    name = "DSCP" if factor == "dscp" else factor.replace("_", " ")
-    return f"{name} {level}"
+    words = LEVELS.get(factor)
+    return words.format(level) if words else f"{factor.replace('_', ' ')} {level}"
 
 
 def _loses(factor: str, level: str, sweep: Sweep) -> Finding:
@@ -107,7 +134,7 @@ def _carries(
     if not in_most([low <= LOW * high for low, high in pairs]):
         return
     rate, other = (median(rates) for rates in zip(*pairs, strict=True))
-    usual = level_words(factor, _key(best.sweep)[factor])
+    usual = level_words(factor, key(best.diagnosis)[factor])
     yield Finding(
         shape=SHAPES.get(factor, "one-level"),
         words=f"Carries {pps(rate)} of {level} at most, and {pps(other)} of {usual}: look for "
@@ -136,7 +163,7 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
     if not in_most([own >= LATE * usual and own - usual >= LATER_NS > 0 for own, usual in pairs]):
         return
     own_ns, usual_ns = (median(delays) for delays in zip(*pairs, strict=True))
-    usual = level_words(factor, _key(best.sweep)[factor])
+    usual = level_words(factor, key(best.diagnosis)[factor])
     yield Finding(
         shape=SHAPES.get(factor, "one-level"),
         words=f"Delays {level} by {duration(own_ns)}, and {usual} by {duration(usual_ns)}: look "
@@ -150,23 +177,26 @@ def _delay(sight: Sight) -> float:
     return sight.record.values.get("delay_p50_ns", 0.0)
 
 
-def differ_in(sweep: Sweep, other: Sweep, factor: str) -> bool:
-    """Whether two sweeps are alike in all but one factor, in which they are not."""
-    own, its = _key(sweep), _key(other)
+def differ_in(diagnosis: Diagnosis, other: Diagnosis, factor: str) -> bool:
+    """Return True if two sweeps differ in one factor and in nothing else."""
+    own, its = key(diagnosis), key(other)
     unlike = {name for name in own | its if own.get(name) != its.get(name)}
-    return unlike == {factor} and _about(sweep) == _about(other)
+    return unlike == {factor} and _about(diagnosis, factor) == _about(other, factor)
 
 
-def _about(sweep: Sweep) -> tuple[object, ...]:
-    kind = sweep.subject.definition
-    return (sweep.subject.plan, sweep.subject.arm, kind.direction == "both")
+def _about(diagnosis: Diagnosis, factor: str) -> tuple[object, ...]:
+    """What else must be equal; each path is an arm of its own."""
+    kind = diagnosis.definition
+    arm = kind.features if factor == "path" else diagnosis.arm
+    return (diagnosis.plan, arm, kind.slow_to_pps, kind.direction == "both")
 
 
-def _key(sweep: Sweep) -> dict[str, Scalar]:
-    kind = sweep.subject.definition
-    own: dict[str, Scalar] = {"direction": sweep.direction, "family": kind.family}
-    own["frame_bytes"] = kind.frame_bytes or 0
-    return {**sweep.subject.point, **own}
+def key(diagnosis: Diagnosis) -> dict[str, Scalar]:
+    """The level of each factor: those of the plan, and those that every trial has."""
+    kind = diagnosis.definition
+    own: dict[str, Scalar] = {"direction": diagnosis.direction, "family": kind.family}
+    own |= {"frame_bytes": kind.frame_bytes or 0, "path": kind.path}
+    return {**diagnosis.point, **own}
 
 
 def _pairs(sweep: Sweep, other: Sweep, *, lowest: bool) -> Iterator[tuple[Sight, Sight]]:

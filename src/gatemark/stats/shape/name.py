@@ -30,12 +30,33 @@ def named(point: PointResult, diagnoses: Iterable[Diagnosis]) -> PointResult:
 
 
 def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
-    """The same knee; where a limiter makes it, with that limiter."""
+    """The same knee; where a limiter makes it, with that limiter.
+
+    A bucket lets more through in a short trial, and a queue takes it: no rate that lasts.
+    """
     for diagnosis in diagnoses:
         finding = diagnosis.get(*LIMITERS)
-        if finding and _is_of(diagnosis, knee) and _is_at(knee, finding):
-            return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
+        if finding and _is_of(diagnosis, knee):
+            if _is_at(knee, finding):
+                return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
+            if finding.shape != "limiter":
+                return _lasting(knee, finding)
     return knee
+
+
+def _lasting(knee: Knee, limiter: Finding) -> Knee:
+    """The knee at a limiter's rate, where short trials carried more."""
+    times = limiter.values["rate_pps"] / knee.knee_pps.value
+    own = knee.knee_pps
+    return replace(
+        knee,
+        knee_pps=replace(own, value=times * own.value, lo=times * own.lo, hi=times * own.hi),
+        knee_l1_bps=times * knee.knee_l1_bps,
+        reached_pps=tuple(times * rate for rate in knee.reached_pps),
+        limit=limiter.shape,
+        why=limiter.words,
+        at_least=False,
+    )
 
 
 def _is_of(diagnosis: Diagnosis, result: PointResult | Knee) -> bool:

@@ -28,7 +28,7 @@ def together(diagnosed: Sequence[Diagnosed]) -> list[Diagnosis]:
 
 def _sized(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
     diagnosis = suspected(each, every)
-    sizes = [o for o in every if o is each or differ_in(each.sweep, o.sweep, "frame_bytes")]
+    sizes = [o for o in every if o is each or differ_in(diagnosis, o.diagnosis, "frame_bytes")]
     sized = by_size([*_losses(o.sweep for o in sizes)]) if len(sizes) > 1 else None
     if sized is None:
         return diagnosis

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from gatemark.stats.finding import Finding
 from gatemark.stats.shape.limiter import is_limited
 from gatemark.stats.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.stats.shape.words import percent, upper
+from gatemark.stats.shape.words import ordinal, percent, upper
 
 FEWEST: Final = 50  # packets of a bin
 LEAST: Final = 0.001  # share from which one is named
@@ -25,6 +25,7 @@ EXPECTED: Final = 10.0  # losses that a share needs to be told
 APART: Final = 1.3  # from the lowest rate to one that may agree
 TWICE: Final = 2.0  # as high is the rate that must
 REGULAR: Final = 0.2  # deviation of the distances by their mean: every nth packet
+NEXT: Final = 1.5  # distance below which most are lost, so each loss is beside another
 IN_BURSTS: Final = 2.0  # packets lost in a row
 
 
@@ -57,7 +58,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
         for sight in sweep.sights:
             sight.explained -= share
         return
-    yield finding(share, lowest.sights)
+    yield finding(share, [*lowest.sights, *second.sights])
 
 
 def finding(share: float, sights: Sequence[Sight]) -> Finding:
@@ -121,7 +122,8 @@ def _manner(sights: Sequence[Sight]) -> str:
     if distances and median(distances) < REGULAR:
         most = max(sight.lost for sight in apart)  # a few tell no distance: the ends matter
         every = median(sight.tried / sight.lost for sight in apart if 2 * sight.lost >= most)
-        return f" (every {every:.0f}th packet)"
+        if every > NEXT:
+            return f" (every {ordinal(round(every))} packet)"
     return " in bursts" if is_in_bursts(sights) else ""
 
 

@@ -7,7 +7,7 @@ themselves, short ones only beside the same tester without a gateway.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import exp, lgamma, log
 from statistics import median
@@ -39,22 +39,22 @@ def find(sweep: Sweep) -> Iterator[Finding]:
         return
     kept = {id(sight): [s for s in stalls(sight) if s[1] >= least_ms] for sight in sights}
     lengths = [length for silences in kept.values() for _, length in silences]
+    is_dropping = _is_dropping(sights, kept)
     for sight in sights:
         for start, length in kept[id(sight)]:
             sight.mask(start, start + length)
-            sight.stalled += length / 1000 / sight.seconds
+            sight.stalled += 0.0 if is_dropping else length / 1000 / sight.seconds
     longest = [length for length in lengths if 2 * length >= max(lengths)]
     share = sum(lengths) / 1000 / sum(sight.seconds for sight in sights)
     period = period_ms(list(kept.values()))
     every = f" every {ms(period)}" if period else ""
-    who = _who(sights)
+    does = "lets nothing through" if is_dropping else "stands still"
+    who = "" if is_dropping else _who(sights)
+    clause = f"{does} for {ms(median(longest))}{every}"
     yield Finding(
         shape="stalls",
-        words=upper(
-            f"stands still for {ms(median(longest))}{every} ({percent(share)} of the time; "
-            f"longest {ms(max(lengths))}).{who}"
-        ),
-        clause=f"stands still for {ms(median(longest))}{every}",
+        words=upper(f"{clause} ({percent(share)} of the time; longest {ms(max(lengths))}).{who}"),
+        clause=clause,
         values={
             "stall_ms": median(longest),
             "longest_ms": max(lengths),
@@ -62,6 +62,22 @@ def find(sweep: Sweep) -> Iterator[Finding]:
             **({"period_ms": period} if period else {}),
         },
     )
+
+
+def _is_dropping(sights: Sequence[Sight], kept: Mapping[int, Sequence[Silence]]) -> bool:
+    """Return True if it took what was sent meanwhile, and dropped it.
+
+    Where it stands still its queue is full, and refuses most. A card refuses nothing.
+    """
+    lost = refused = 0.0
+    for sight in sights:
+        loss, width = sight.loss, sight.loss.bin_ms
+        for start, length in kept[id(sight)]:
+            end = min(int((start + length) // width), len(loss.tried))
+            whole = range(int(start // width) + 1, end)
+            lost += sum(loss.lost[at] for at in whole)
+            refused += sum(loss.refused[at] for at in whole)
+    return lost > 0 and refused < lost / 2
 
 
 def stalls(sight: Sight) -> list[Silence]:
@@ -72,11 +88,20 @@ def stalls(sight: Sight) -> list[Silence]:
     least_ms = max(SHORT_MS, GAPS * 1000 / max(1.0, came_pps))
     first = 0 if 0 in sight.masked else -1  # what is lost until something is learnt is no stall
     silences = [(at, min(length, end_ms - at)) for at, length in loss.silences if at > first]
+    silences += _last(sight)
     return [
         (start, length)
         for start, length in silences
         if length < WHOLE * end_ms and length - _paused(sight, start, start + length) >= least_ms
     ]
+
+
+def _last(sight: Sight) -> Iterator[Silence]:
+    """The silence that goes on until the end, if nothing explains it: no packet ends it."""
+    loss = sight.loss
+    after_ms = loss.bin_ms * (1 + max((at for at, n in enumerate(loss.arrived) if n), default=-1))
+    if any(at * loss.bin_ms >= after_ms for at in sight.open):
+        yield after_ms, sight.seconds * 1000 - after_ms
 
 
 def _paused(sight: Sight, start: float, end: float) -> float:

@@ -23,3 +23,10 @@ def pps(rate: float) -> str:
 def upper(text: str) -> str:
     """The same as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
+
+
+def ordinal(number: int) -> str:
+    """`2nd`, `13th`, `61st`."""
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    teen = 10 < number % 100 < 14
+    return f"{number}{'th' if teen else ends.get(number % 10, 'th')}"

@@ -210,6 +210,32 @@ def test_which_packets_a_rule_drops_and_which_rule_are_one_fault() -> None:
     assert finding.words.startswith("8 of 64 flows lose all. A rule dropped 1 250 packets")
 
 
+@pytest.mark.parametrize(
+    ("shape", "values", "counter", "is_same"),
+    [
+        ("constant-share", {"share": 0.1}, "ip.InCsumErrors", True),
+        ("constant-share", {"share": 0.2}, "ip.InCsumErrors", False),
+        ("stalls", {"share": 0.12}, "ip.InAddrErrors", True),
+        ("stalls", {"share": 0.3}, "netfilter.nft rule x", False),
+        ("some-flows", {"share": 1.0, "flows": 6, "of_flows": 64}, "ip.IPReversePathFilter", True),
+        ("corruption", {"share": 0.1}, "ip.IPReversePathFilter", False),
+    ],
+)
+def test_a_share_that_a_counter_has_is_one_fault(
+    shape: Shape, values: dict[str, float], counter: str, is_same: bool
+) -> None:
+    which = Finding(shape=shape, words="Some.", clause="loses some", values=values)
+    record = trial({counter: SENT // 10}, lost=SENT // 10)
+    before = Diagnosis(subject=Subject.of(record), direction="up", findings=(which,))
+    (after,) = named((before,), [record])
+    assert len(after.findings) == 2 - is_same
+
+
+def test_who_does_not_forward_has_no_route_besides() -> None:
+    rises = {"ip.InAddrErrors": 500, "ip.in_no_route": 500}
+    assert shapes(trial(rises, lost=500)) == ["not-forwarding"]
+
+
 def test_flows_without_a_port_are_one_fault() -> None:
     words, clause = "24 of 64 flows lose all: others each time.", "loses all of 24 of 64 flows"
     flows = Finding(shape="some-flows", words=words, clause=clause)

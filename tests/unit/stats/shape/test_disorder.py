@@ -62,6 +62,16 @@ def test_the_most_frequent_cause_is_named() -> None:
     assert "UDP" in finding.words
 
 
+def test_what_comes_from_a_rate_on_is_told_with_it() -> None:
+    records = [
+        altered(record, {"reordered": 100 * (sum(record.evidence.loss[0].tried) > 5_000)})
+        for record in outside(Planted(), LOW)
+    ]
+    (diagnosed,) = diagnose(group(records), ())
+    (finding,) = diagnosed.diagnosis.wrong
+    assert finding.clause.endswith("out of order at 15.0 k packets/s and more")
+
+
 def test_packets_that_come_twice_are_told() -> None:
     (finding,) = findings({"duplicated": 100})
     assert (finding.shape, finding.clause) == ("duplication", "has 1.8 % of its packets twice")

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from simulated import PLANTED, Planted
 
 from gatemark.report.answer.diagnosis import table
-from gatemark.stats.finding import Diagnosis
+from gatemark.stats.finding import Diagnosis, Finding
 from gatemark.stats.point.group import Group, group
 from gatemark.stats.shape.diagnose import Diagnosed, diagnose
+from gatemark.stats.shape.factor import with_levels
 from gatemark.stats.shape.pairs import together
 from gatemark.store.record import Record
 
@@ -38,7 +39,7 @@ def at(planted: Planted, rates: tuple[int, ...] = LOW, **factors: int | str) -> 
 
 def told(*sweeps: Sequence[Record]) -> list[Diagnosis]:
     groups: list[Group] = group(record for sweep in sweeps for record in sweep)
-    return together(diagnose(groups, ()))
+    return [*with_levels(together(diagnose(groups, ())))]
 
 
 def shapes(diagnosis: Diagnosis) -> list[str]:
@@ -107,6 +108,28 @@ def test_a_limit_of_one_level_is_named_with_it() -> None:
     v4, v6 = told(at(Planted(), FEW, family="ipv4"), at(PLANTED["policer"][0], FEW, family="ipv6"))
     assert (shapes(v4), shapes(v6)) == ([], ["policer"])
     assert v6.wrong[0].clause == "is policed to 12.0 k packets/s with IPv6 alone"
+
+
+@pytest.mark.parametrize(
+    ("factor", "levels", "words"),
+    [
+        ("family", ("ipv4", "ipv6"), "This is so with IPv6 alone."),
+        ("frame_bytes", (64, 128), "This is so with frames of 128 bytes alone."),
+        ("path", ("route", "nat"), "No other path shows it."),
+    ],
+)
+def test_what_a_counter_has_at_one_level_is_named_with_it(
+    factor: str, levels: tuple[str | int, ...], words: str
+) -> None:
+    counted = Finding(shape="not-forwarding", words="Off.", clause="", values={"share": 1.0})
+    usual, worse = told(*(at(Planted(), LOW, **{factor: level}) for level in levels))
+    _, named = with_levels([usual, replace(worse, findings=(counted,))])
+    assert named.findings[0].words == f"Off. {words}"
+
+
+def test_what_each_level_has_is_of_none() -> None:
+    v4, v6 = told(*(at(Planted(share=0.05), family=family) for family in ("ipv4", "ipv6")))
+    assert [each.wrong[0].clause.endswith("at any rate") for each in (v4, v6)] == [True, True]
 
 
 def test_a_level_that_carries_less_is_named_with_it() -> None:

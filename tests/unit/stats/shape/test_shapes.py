@@ -47,6 +47,19 @@ def test_a_sound_gateway_has_no_shape(seed: int) -> None:
     assert shapes(diagnosed.diagnosis) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        ("stalls", "stands still for "),
+        ("closed at times", "lets nothing through for "),
+        ("a few of each trial", "lets nothing through after about 40 packets of each trial"),
+    ],
+)
+def test_what_is_dropped_is_no_standstill(name: str, clause: str) -> None:
+    (finding,) = look(name).diagnosis.wrong
+    assert finding.clause.startswith(clause)
+
+
 @pytest.mark.parametrize("name", ["nothing", "random share", "policer", "first packets"])
 def test_overload_is_named_beside_it(name: str) -> None:
     found = look(name).diagnosis.get("overload")

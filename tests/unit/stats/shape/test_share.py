@@ -8,6 +8,7 @@ import pytest
 
 from gatemark.stats.shape.share import pooled
 from gatemark.stats.shape.sight import Sight
+from gatemark.stats.shape.words import ordinal
 from gatemark.store.loss import Loss
 from gatemark.store.record import Definition, Record
 
@@ -59,3 +60,10 @@ def test_a_burst_is_no_share(each: tuple[int, int]) -> None:
     explained = sum(lost) / BINS / EACH
     lost[20] = lost[21] = BURST
     assert abs(pooled([sight(lost, explained)]).value) < SHARE / 2
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(2, "2nd"), (3, "3rd"), (11, "11th"), (50, "50th"), (121, "121st")]
+)
+def test_which_packet_is_lost_in_words(number: int, words: str) -> None:
+    assert ordinal(number) == words
