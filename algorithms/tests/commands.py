@@ -49,6 +49,16 @@ def tests(program: str) -> Iterator[tuple[bool, str]]:
         record(program, "match", "patterns", rule, f"payload={PAYLOADS}")["pairs"] == 3,
         "match: a rule's content is searched, three of four payloads have it",
     )
+    texts = "f.o\n"
+    yield (
+        record(program, "match", "patterns", texts, f"payload={PAYLOADS}").get("plain") == 1,
+        "match: a line without a wrapper is counted as an expression",
+    )
+    yield (
+        record(program, "match", "patterns", texts, "form=literals", f"payload={PAYLOADS}")["pairs"]
+        == 0,
+        "match: form=literals searches a line as it stands",
+    )
     yield (
         record(program, "lpm", "table", ROUTES, "structure=tbm5", "queries=4096")["next_hops"] == 3,
         "lpm: what ip route prints is a table with its next hops",

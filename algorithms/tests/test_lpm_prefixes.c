@@ -54,6 +54,9 @@ static void bad_lines_are_named(void)
 					   "1.2.3.256/8",
 					   "1.2.3.4/",
 					   "1.2.3.4 192.0.2.1",
+					   "ip route add",
+					   "10.0.0.0 0.0.0.0 255.0.1.0 U",
+					   "10.0.0.0/255.0.255.0",
 					   "TABLE_DUMP2|1|X|192.0.2.9|1|10.0.0.0/8|1|IGP|192.0.2.1",
 					   "TABLE_DUMP2|1|B|192.0.2.9",
 					   "::1/129",
@@ -99,7 +102,31 @@ static const struct {
 	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16\t192.0.2.2\n172.16.0.0/12,192.0.2.1\n",
 	  "8=1 16=2 12=1 ", 2, 0, 0, 0 },
 	{ "10.0.0.0/8 \n10.1.0.0/16\n", "8=0 16=0 ", 0, 0, 0, 0 },
-	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16\n", "8=0 16=0 ", 0, 0, 0, 0 },
+	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16\n", "8=1 16=2 ", 2, 0, 0, 0 },
+	/* Of a spreadsheet: a mark of UTF-8, a head, quotes. */
+	{ "\xef\xbb\xbfprefix,next_hop\n\"10.0.0.0/8\",\"192.0.2.1\"\n\"10.1.0.0/"
+	  "16\",\"192.0.2.1\"\n",
+	  "8=1 16=1 ", 1, 0, 1, 0 },
+	{ "10.0.0.0 255.0.0.0 192.0.2.1\n10.1.0.0/255.255.0.0 192.0.2.1\n", "8=1 16=1 ", 1, 0, 0,
+	  0 },
+	{ "1 10.0.0.0/8 192.0.2.1\n2 10.1.0.0/16 192.0.2.1\n", "8=1 16=1 ", 1, 0, 0, 0 },
+	{ "10.0.0.0/8 192.0.2.1 # core\n10.1.0.0/16 192.0.2.1\n", "8=1 16=1 ", 1, 0, 0, 0 },
+	{ "Kernel IP routing table\nDestination Gateway Genmask Flags Iface\n0.0.0.0 192.0.2.1 "
+	  "0.0.0.0 UG "
+	  "eth0\n10.0.0.0 0.0.0.0 255.0.0.0 U eth1\n10.1.0.0 192.0.2.1 255.255.0.0 UG eth0\n",
+	  "0=1 8=2 16=1 ", 2, 0, 2, 0 },
+	/* The first route of a prefix stays, whatever hop others had before. */
+	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16 192.0.2.2\n10.1.0.0/16 192.0.2.1\n", "8=1 16=2 ", 2, 0,
+	  0, 1 },
+	{ "10.0.0.0/8 via 192.0.2.1 dev a mtu 1400\n10.1.0.0/16 via 192.0.2.1 dev a onlink\n"
+	  "10.2.0.0/16 via 192.0.2.1 dev a linkdown\n10.3.0.0/16 via 192.0.2.9 dev a table 100\n",
+	  "8=1 16=1 16=1 ", 1, 0, 1, 0 },
+	{ "default proto static \\\tnexthop via 192.0.2.1 dev a weight 1\\\tnexthop via 192.0.2.2 "
+	  "dev a weight 1\n10.0.0.0/8 dev a\n",
+	  "0=1 8=2 ", 2, 0, 0, 0 },
+	{ "ip route add 10.0.0.0/8 via 192.0.2.1\nroute add -net 10.1.0.0/16 via 192.0.2.1\n"
+	  "ip route 10.2.0.0 255.255.0.0 192.0.2.2\n",
+	  "8=1 16=1 16=2 ", 2, 0, 0, 0 },
 	{ "default via 192.0.2.1 dev eth2 proto static\n10.0.0.0/8 via 10.1.1.1 dev eth1\n"
 	  "192.168.1.0/24 dev br-lan proto kernel scope link src 192.168.1.1\n"
 	  "192.168.1.9 via 192.0.2.1 dev eth2 metric 5\nblackhole 192.168.2.0/24\n",
@@ -113,7 +140,7 @@ static const struct {
 	  "TABLE_DUMP2|1|B|192.0.2.8|1|10.0.0.0/8|1 3|IGP|192.0.2.2|0|0||NAG||\n"
 	  "BGP4MP|1|W|192.0.2.8|1|10.2.0.0/16\nBGP4MP|1|STATE|192.0.2.8|1|3|2\n"
 	  "TABLE_DUMP2|1|B|2001:db8::9|1|2001:db8::/32|1 2|IGP|2001:db8::9|0|0||NAG||\n",
-	  "8=1 ", 2, 1, 2, 1 },
+	  "8=1 ", 1, 1, 2, 1 },
 	/* As public reports have them (docs/measured.md). */
 	{ "10.0.0.0/8 via 192.0.2.1 on eth2 [a 12:37:29 from 10.1.1.2] * (100/?) [AS1i]\n"
 	  "                   via 192.0.2.2 on eth2 [b 12:38:42 from 10.1.1.3] (100/?) [AS1i]\n"
@@ -133,6 +160,18 @@ static const struct {
 	  "8=1 16=2 ", 2, 1, 0, 0 },
 	{ "10.0.0.0\t8\t13335\n10.1.0.0\t16\t38803_56203\n2001:db8::\t32\t1\n", "8=1 16=2 ", 2, 1,
 	  0, 0 },
+	/* bgpdump without -m, bgpscanner, bgpkit-parser. */
+	{ "TIME: 01/01/22 00:00:00\nTYPE: TABLE_DUMP_V2/IPV4_UNICAST\nPREFIX: 10.0.0.0/8\nFROM: "
+	  "192.0.2.9 AS1\nNEXT_HOP: 192.0.2.1\n\nTIME: 01/01/22 00:00:00\nTYPE: "
+	  "BGP4MP/MESSAGE/Update\nWITHDRAW\n  10.2.0.0/16\n\n",
+	  "8=1 ", 1, 0, 1, 0 },
+	{ "=|10.0.0.0/8|1 2|192.0.2.1|i|||1:2|192.0.2.9 1|1|1\n"
+	  "+|10.1.0.0/16|1 2|192.0.2.2|i|||1:2|192.0.2.9 1|1|1\n-|10.2.0.0/16|||||||192.0.2.9 "
+	  "1|1|1\n",
+	  "8=1 16=2 ", 2, 0, 1, 0 },
+	{ "A|1.5|192.0.2.9|1|10.0.0.0/8|1 "
+	  "2|IGP|192.0.2.1|0|0||NAG||\nW|1|192.0.2.9|1|10.2.0.0/16\n",
+	  "8=1 ", 1, 0, 1, 0 },
 	{ "R|B|1.0|a|b|||V|1\nR|R|1.0|a|b|||1|192.0.2.9|10.0.0.0/8|192.0.2.1|1 2|2|||\n"
 	  "R|R|1|a|b|1|192.0.2.9|10.1.0.0/16|192.0.2.2|1 "
 	  "2|2|||\nU|W|1.0|a|b|||1|192.0.2.9|10.2.0.0/16\n",
@@ -156,6 +195,17 @@ static void forms_of_tables_are_read(void)
 	}
 }
 
+static void an_update_in_a_block_is_refused(void)
+{
+	struct gm_prefixes_problem problem;
+	struct gm_prefixes p = parsed("10.0.0.0/8\nTIME: 01/01/22\nNEXT_HOP: 192.0.2.1\nANNOUNCE\n"
+				      "  10.1.0.0/16\n\n10.2.0.0/16\n",
+				      4, &problem);
+
+	CHECK(p.count == 0 && problem.bad == 1 && problem.line == 2);
+	gm_prefixes_free(&p);
+}
+
 static void what_is_no_text_is_named(void)
 {
 	static const char mrt[] = "\x65\x00\x00\x00\x00\x0d\x00\x01\x00\x00\x00\x10";
@@ -169,6 +219,7 @@ static void what_is_no_text_is_named(void)
 		      { "\xfd"
 			"7zXZ",
 			6, "xz" },
+		      { "[ {\"dst\":", 9, "JSON" },
 		      { "a\0b", 3, "zeros" } };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -320,6 +371,7 @@ static void generated_tables_have_the_asked_depth(void)
 
 static const struct test tests[] = {
 	{ "tables are read as people have them", forms_of_tables_are_read },
+	{ "an update of bgpdump in a block is refused", an_update_in_a_block_is_refused },
 	{ "a file that is no text is named", what_is_no_text_is_named },
 	{ "prefixes are sorted, once each, without host bits",
 	  prefixes_are_sorted_once_without_host_bits },

@@ -13,36 +13,56 @@ static const struct {
 } forms[] = {
 	{ "1:/foo.*bar/is\n22:/a[/]b/HV\n", "foo.*bar/35 a[/]b/32 ", "", "" },
 	{ "7:/foo/8\n8:/(1 & 2)/C\n9:/foo/i{min_offset=3}\n", "foo/33 ",
-	  "1:an expression of UTF-8, not of bytes 2:a combination of others ", "" },
+	  "1:an expression of UTF-8, not of bytes 2:a combination of others ", "/parameters" },
 	{ "12: foo\n", "12: foo/0 ", "", "" },
 	{ "alert udp any any -> any any (msg:\"x; y\"; content:\"foo\"; nocase; sid:1;)\n",
 	  "foo/65 ", "", "" },
 	{ "alert tcp $HOME_NET any -> any 80 (content:\"a\\;b|41 3b|\"; offset:3; depth:9; "
 	  "content:\"c\"; nocase; distance:0; pcre:\"/d.e/iR\"; content:!\"f\"; sid:2; rev:1;)\r\n",
-	  "a;bA;/64 c/65 d.e/33 ", "", "offset, depth, distance, content" },
+	  "a;bA;/64 c/65 d.e/33 ", "", "offset, depth, distance, !content, /R" },
 	{ "drop tcp any any -> any any (content:\"foo\", nocase, offset 5; sid:3;)\n", "foo/65 ",
-	  "", "offset 5" },
-	{ "alert ip any any -> any any (msg:\"x\"; flags:S; sid:4;)\nabc\n", "abc/0 ",
+	  "", "offset" },
+	{ "alert ip any any -> any any (msg:\"x\"; flags:S; sid:4;)\n", "",
 	  "1:a rule without content and pcre: nothing to search ", "flags" },
-	{ "alert ip any any -> any any (content:\"x; sid:4;)\nabc\n", "abc/0 ",
+	{ "alert ip any any -> any any (content:\"x; sid:4;)\n", "",
 	  "1:a text in quotes is not closed ", "" },
-	{ "alert ip any any -> any any (content:\"|4|\"; sid:4;)\nalert (all)\n# alert\n", "",
-	  "1:bytes in bars that are not hexadecimal 2:a rule without content and pcre: "
-	  "nothing to search ",
-	  "all" },
+	{ "alert ip any any -> any any (content:\"|4|\"; sid:4;)\n# alert\n", "",
+	  "1:bytes in bars that are not hexadecimal ", "" },
 	/* As public reports have them (docs/measured.md). */
-	{ "alert tcp any any -> any any ( \\\n  msg:\"x\"; \\\r\n  content:\"abc\"; \\\n)\nd\n",
-	  "abc/64 d/0 ", "", "" },
+	{ "alert tcp any any -> any any ( \\\n  msg:\"x\"; \\\r\n  content:\"abc\"; \\\n)\n",
+	  "abc/64 ", "", "" },
+	{ "alert tcp any any -> any any \\\n  (content:\"abc\"; sid:1;)\n", "abc/64 ", "", "" },
 	{ "alert http (\n    msg:\"x\";\n    content:\"GET\",fast_pattern,nocase;\n    "
-	  "sid:1;\n)\nd\n",
-	  "GET/65 d/0 ", "", "fast_pattern" },
+	  "sid:1;\n)\n",
+	  "GET/65 ", "", "fast_pattern" },
+	{ "alert tcp any any -> any any\n(\n    content:\"a\",\n    depth 5;\n    "
+	  "regex:\"/b+/i\";\n)\n",
+	  "a/64 b+/33 ", "", "depth" },
 	{ "file_id ( msg:\"x\"; file_data; content:\"|25 50|\",depth 5; sid:2; )\n", "%P/64 ", "",
-	  "file_data, depth 5" },
+	  "file_data, depth" },
 	{ "# alert \\\nalert tcp any any -> any any (content:\"a\";\n", "",
-	  "2:a group is not closed ", "" },
+	  "2:a rule that no parenthesis closes ", "" },
 	{ "alert ip any any -> any any (content:\"a\";\nalert ip any any -> any any "
 	  "(content:\"b\";)\n",
-	  "b/64 ", "1:a group is not closed ", "" },
+	  "b/64 ", "1:a rule that no parenthesis closes ", "" },
+	/* What is near a rule is one, and what is near a form of the file is none of its lines. */
+	{ "alert ip any any -> any any (content:\"a\"; sid:1;) # off\n", "a/64 ", "", "" },
+	{ "alert ip any any -> any any content:\"a\"; sid:1;\n", "",
+	  "1:a rule that no parenthesis closes ", "" },
+	{ "var NET any\nalert ip any any -> any any (content:\"a\";)\n", "a/64 ",
+	  "1:no rule, in a file of rules ", "" },
+	{ "1:/a/\nb c\n  # d\n", "a/32 ", "2:no NUMBER:/EXPRESSION/FLAGS, in a file of these ",
+	  "" },
+	{ "content:\"a\"; content:!\"b\"; offset:3; content:\"c\";\n", "a/64 c/64 ", "",
+	  "!content, offset" },
+	{ "accept:hook tls:all any any -> any any (content:\"a\"; pcre:/b/W; pcre:\"/(c)/, "
+	  "flow:d\";)\n",
+	  "a/64 b/32 (c)/32 ", "", "/W, /parameters" },
+	{ "content:a\n", "", "1:a text without its quotes ", "" },
+	{ "drop (table|view)\nalert (all)\n", "drop (table|view)/0 alert (all)/0 ", "", "" },
+	{ "\xef\xbb\xbf"
+	  "abc\n",
+	  "abc/0 ", "", "" },
 	{ "pass (a|b)c\n(d)\n", "pass (a|b)c/0 (d)/0 ", "", "" },
 	{ "a(?=b)\nabc\n", "abc/0 ", "1:look-around ", "" },
 };
@@ -81,8 +101,46 @@ static void forms_of_patterns_are_read(void)
 	}
 }
 
+static void lines_are_texts_where_that_is_asked(void)
+{
+	static const char text[] = "C++\r\n# a.b\n\n[x\n";
+	struct gm_patterns *patterns =
+		gm_patterns_read_as(GM_FORM_LITERALS, (const uint8_t *)text, sizeof(text) - 1);
+	char searched[512];
+	char rejected[512];
+
+	CHECK(patterns != NULL);
+	if (!patterns)
+		return;
+	describe(patterns, searched, rejected);
+	CHECK(strcmp(searched, "C++/64 # a.b/64 [x/64 ") == 0 && !*rejected);
+	CHECK(patterns->plain == 0);
+	gm_patterns_free(patterns);
+}
+
+static void files_of_other_systems_are_named(void)
+{
+	static const char *const files[][2] = {
+		{ "rule a {\n  strings:\n    $a = \"b\"\n  condition:\n    $a\n}\n", "YARA" },
+		{ "signature a {\n  payload /b/\n}\n", "Zeek" },
+		{ "{\"a\": 1}\n", "JSON" },
+		{ "\x1f\x8b\x08", "gzip" },
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct gm_patterns *patterns =
+			gm_patterns_read((const uint8_t *)files[i][0], strlen(files[i][0]));
+
+		CHECK(patterns && patterns->count == 0 && patterns->reason);
+		CHECK(patterns && patterns->reason && strstr(patterns->reason, files[i][1]));
+		gm_patterns_free(patterns);
+	}
+}
+
 static const struct test tests[] = {
 	{ "patterns are read as people have them", forms_of_patterns_are_read },
+	{ "lines are texts where that is asked", lines_are_texts_where_that_is_asked },
+	{ "files of other systems are named", files_of_other_systems_are_named },
 };
 
 TESTS_MAIN(tests)

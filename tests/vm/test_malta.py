@@ -13,6 +13,7 @@ from gatemark.gateway.feature import pppoe
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.journal import Journal
 from gatemark.plan.model import Arm, Direction, Family, Workload
+from gatemark.station.ssh.ports import Outlet, look
 from vm.conftest import FEW, Booted, Stand, on
 from vm.line import STATE, Line, given_back, line_of, masqueraded, of
 
@@ -162,3 +163,29 @@ def _counted(booted: Booted) -> dict[str, int]:
     """Of the device that the session is."""
     words = booted.said(COUNTERS).split()
     return dict(zip(("mtu", "received", "sent"), map(int, words), strict=True))
+
+
+# A box that dials by itself, on a VLAN. Nobody answers, so the session has known numbers, and its
+# device is brought up by hand.
+DIALLED = """
+ip link add dial type dummy; ip link set dial up
+ip link add link dial name dial.35 type vlan id 35; ip link set dial.35 up
+pppd plugin pppoe.so nic-dial.35 pppoe-sess 1:02:00:00:00:00:77 noauth noipdefault \\
+  lcp-restart 60 lcp-max-configure 100 nodetach < /dev/null > /dev/null 2>&1 &
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e /sys/class/net/ppp0 ] && break; sleep 1; done
+ip link set ppp0 up; ip route add default dev ppp0
+"""
+HUNG_UP = """
+kill $(pidof pppd); while pidof pppd > /dev/null; do sleep 0.2; done
+ip link del dial.35; ip link del dial
+"""
+
+
+def test_a_default_route_by_pppd_leads_to_the_vlan_below(roomy: Booted) -> None:
+    roomy.said(DIALLED)
+    try:
+        shown = roomy.run(look(roomy.lab.gateway.node))
+    finally:
+        roomy.said(HUNG_UP)
+    assert (shown.default, shown.dialled) == ("dial.35", {"dial.35"})
+    assert shown.outlets(shown.default) == (Outlet("dial", 35),)

@@ -8,8 +8,11 @@
  *   content:"TEXT|41 42|"; nocase  Snort's content: a literal with bytes in hexadecimal
  *   l7:REGEX                       an L7-filter pattern, which is always caseless
  *   NUMBER:/REGEX/FLAGS            as Hyperscan's tools have it; flags i s m are honoured
- *   alert tcp ... (OPTIONS)        a rule of Snort or Suricata: each content and each pcre of it
+ *   alert tcp ... (OPTIONS)        a rule of Snort or Suricata: each content, pcre and regex of it
  *                                  is a pattern; where in a packet it has to be is ignored
+ *
+ * A file with a rule has rules alone, and one with a number numbered lines: what is none of them
+ * there is rejected, as a text that no one meant to search.
  *
  * A pattern's id is its place among the accepted ones, from 0. What cannot be compiled is kept with
  * its line and reason, and never dropped silently.
@@ -25,7 +28,15 @@ struct gm_forest;
 enum {
 	GM_PATTERNS_POSITIONS = 65535, /* of all patterns of a set */
 	GM_PATTERNS_LINE = 1 << 20, /* bytes of a line */
-	GM_PATTERNS_NAMES = 160, /* bytes of the ignored options' names */
+	GM_PATTERNS_NAMES = 480, /* bytes of the ignored options' names */
+};
+
+/* How lines are read. A file with a rule has rules alone, one with a number numbered lines. */
+enum gm_form {
+	GM_FORM_AUTO, /* expressions, each as it is wrapped */
+	GM_FORM_LITERALS, /* each line as it stands, also one that begins with # */
+	GM_FORM_RULES,
+	GM_FORM_NUMBERED,
 };
 
 struct gm_pattern {
@@ -51,6 +62,9 @@ struct gm_patterns {
 	uint8_t *text; /* a copy of all expressions */
 	uint32_t text_count, text_room;
 	uint32_t positions; /* of all accepted patterns */
+	enum gm_form form;
+	const char *reason; /* why the file as a whole cannot be read, or NULL */
+	uint32_t plain; /* lines that are searched as an expression without any wrapper */
 	uint32_t ignored_options; /* of rules: what they ask besides */
 	char ignored_names
 		[GM_PATTERNS_NAMES]; /* of those options, the first of them: "offset, depth" */
@@ -60,6 +74,9 @@ struct gm_patterns {
  * Reads a set from `size` bytes of text. Returns it, or NULL without memory. Lines may end in CRLF.
  */
 struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size);
+
+/* The same, of GM_FORM_AUTO or GM_FORM_LITERALS. */
+struct gm_patterns *gm_patterns_read_as(enum gm_form form, const uint8_t *text, size_t size);
 
 /* A new set of the patterns whose ids are in `ids`; new ids count from 0. NULL without memory. */
 struct gm_patterns *gm_patterns_subset(const struct gm_patterns *patterns, const uint32_t *ids,

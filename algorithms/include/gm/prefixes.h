@@ -59,15 +59,16 @@ struct gm_prefixes_problem {
 	uint32_t bad; /* lines that cannot be read */
 	struct gm_prefixes_bad named[GM_PREFIXES_NAMED];
 	uint32_t other_family; /* lines: routes of the other family */
-	uint32_t no_route; /* withdrawals, and changes of a session's state */
+	uint32_t no_route; /* withdrawals, states of sessions, other tables' routes, a head line */
 	uint32_t repeated; /* routes whose prefix the file has before */
 };
 
 /*
- * Reads a table, a route a line: `address/length` alone or with its next hop, what `ip route`
- * prints, or what `bgpdump -m` prints; keeps those of `family`. Empty lines and those that begin
+ * Reads a table, a route a line, in one of the forms of src/table/line.h; keeps those of `family`.
+ * Empty lines and those that begin
  * with # are left out, host bits are cleared, and the routes are sorted. Next hops are numbered by
- * their text; where a route names none, all are 0 until gm_prefixes_next_hops(). Returns
+ * their text, also by none where others name some; where no route names one, all are 0 until
+ * gm_prefixes_next_hops(). Of several routes of a prefix the first of the file stays. Returns
  * GM_LPM_BAD_LINE and says where and how often, GM_LPM_TOO_LARGE of more than GM_NEXT_HOP_MOST next hops, or
  * GM_LPM_NO_MEMORY.
  */

@@ -68,8 +68,8 @@ static void table_parse(struct gm_prefixes *prefixes, const char *path, unsigned
 		fail(2, "%s has no prefix of family=%u", path, family);
 	left_out->count = problem.other_family + problem.no_route + problem.repeated;
 	snprintf(left_out->reasons, sizeof(left_out->reasons),
-		 "%lu of the other family, %lu without a route, %lu of a prefix that is there "
-		 "before",
+		 "%lu of the other family, %lu without a route or of another routing table, %lu "
+		 "of a prefix that is there before",
 		 (unsigned long)problem.other_family, (unsigned long)problem.no_route,
 		 (unsigned long)problem.repeated);
 }

@@ -30,6 +30,7 @@ static const char *const engine_names[] = {
 /* What is asked for, and what is made of it. */
 struct matching {
 	const char *patterns_name, *payload_name;
+	enum gm_form form; /* of a file of patterns */
 	const struct gm_engine *engine;
 	struct gm_match_bounds bounds;
 	struct gm_patterns *patterns;
@@ -66,11 +67,13 @@ static void load_patterns(struct matching *matching)
 		matching->patterns = gm_patterns_read((const uint8_t *)text, strlen(text));
 	} else {
 		file = file_read(matching->patterns_name);
-		matching->patterns = gm_patterns_read(file.bytes, file.size);
+		matching->patterns = gm_patterns_read_as(matching->form, file.bytes, file.size);
 		file_free(&file);
 	}
 	if (!matching->patterns)
 		fail(1, "no memory for the patterns of %s", matching->patterns_name);
+	if (matching->patterns->reason)
+		fail(2, "%s is %s", matching->patterns_name, matching->patterns->reason);
 	if (!matching->patterns->count)
 		fail(2, "%s has no pattern that can be searched%s%s", matching->patterns_name,
 		     rejected_words(matching->patterns, words, sizeof(words)) ? ": " : "", words);
@@ -117,13 +120,15 @@ static void pass(void *state)
 		matching->status = GM_MATCH_MEMORY;
 }
 
-static void record_rejected(const struct gm_patterns *patterns)
+static void record_rejected(const struct gm_patterns *patterns, const char *name)
 {
 	char text[1024];
 
 	record_number("rejected", patterns->rejected_count);
 	if (rejected_words(patterns, text, sizeof(text)))
 		record_text("rejected_reasons", text);
+	if (patterns->plain && !gm_patterns_builtin(name))
+		record_number("plain", patterns->plain);
 	record_number("ignored_options", patterns->ignored_options);
 	if (patterns->ignored_options)
 		record_text("ignored_names", patterns->ignored_names);
@@ -147,7 +152,7 @@ static void record(struct matching *matching, const struct timing *timing)
 	record_text("payload", file_base(matching->payload_name));
 	record_text("impl", impl(matching));
 	record_number("pattern_count", matching->patterns->count);
-	record_rejected(matching->patterns);
+	record_rejected(matching->patterns, matching->patterns_name);
 	record_number("records", matching->records.count);
 	if (*matching->records.left_out)
 		record_text("left_out", matching->records.left_out);
@@ -170,11 +175,13 @@ int match_command(struct ask *ask)
 	struct matching matching = { 0 };
 	struct timing timing = { 0 };
 	static const char *const implementations[] = { "auto", "portable", NULL };
+	static const char *const forms[] = { "auto", "literals", NULL }; /* as enum gm_form */
 	static const char *const switches[] = { "no", "yes", NULL };
 	int strip;
 
 	matching.engine = engines[ask_choice(ask, "engine", engine_names)];
 	matching.patterns_name = ask_text(ask, "patterns", NULL);
+	matching.form = (enum gm_form)ask_choice(ask, "form", forms);
 	matching.payload_name = ask_text(ask, "payload", NULL);
 	matching.bounds.max_states = (uint32_t)ask_number(ask, "max_states", 0, 1, 1U << 24);
 	matching.bounds.max_bytes =

@@ -121,6 +121,19 @@ const char *gm_address_alone(struct gm_text text, unsigned *family, struct gm_ke
 	return "not an address";
 }
 
+/* The length of a mask, as 255.255.0.0 is 16; -1 of one with gaps, and where it is none. */
+static int mask_length(struct gm_text text)
+{
+	struct gm_key mask;
+	int bits = 0;
+
+	if (!parse4(&text, &mask) || text.at != text.end)
+		return -1;
+	while (bits < 32 && (mask.hi >> (63 - bits) & 1))
+		bits++;
+	return mask.hi == gm_key_mask((uint32_t)bits).hi ? bits : -1;
+}
+
 const char *gm_address_parse(struct gm_text text, unsigned *family, struct gm_key *key,
 			     uint32_t *length)
 {
@@ -133,7 +146,12 @@ const char *gm_address_parse(struct gm_text text, unsigned *family, struct gm_ke
 	if (!(*family == 4 ? parse4(&text, key) : parse6(&text, key)) || text.at != slash)
 		return "not an address";
 	text.at++;
-	bits = number(&text, 10, 3, *family == 4 ? 32 : 128);
+	if (*family == 4 && memchr(text.at, '.', (size_t)(text.end - text.at))) {
+		bits = mask_length(text);
+		text.at = text.end;
+	} else {
+		bits = number(&text, 10, 3, *family == 4 ? 32 : 128);
+	}
 	if (bits < 0 || text.at != text.end)
 		return *family == 4 ? "the length is not a number from 0 to 32"
 				    : "the length is not a number from 0 to 128";

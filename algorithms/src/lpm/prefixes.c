@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gm/prefixes.h"
 
+#include "common/grow.h"
 #include "gm/random.h"
-#include "lpm/line.h"
+#include "table/binary.h"
+#include "table/line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +87,9 @@ struct hops {
 	struct gm_text *slots;
 	uint32_t *numbers;
 	uint32_t count;
-	int all; /* whether each route so far has one */
+	uint32_t *of_route; /* by its place in the file */
+	uint32_t room;
+	int any; /* whether a route so far names one */
 };
 
 static uint32_t hash_of(struct gm_text text)
@@ -125,15 +129,18 @@ static int add_route(struct gm_prefixes *prefixes, struct hops *hops, const stru
 	struct gm_key mask = gm_key_mask(line->length);
 	struct gm_route route = { { line->key.hi & mask.hi, line->key.lo & mask.lo },
 				  line->length,
-				  0 };
+				  prefixes->count };
+	uint32_t number = hop_number(hops, line->next_hop);
+	void *grown =
+		gm_grow(hops->of_route, &hops->room, prefixes->count + 1, sizeof(*hops->of_route));
 
-	if (line->next_hop.at == line->next_hop.end)
-		hops->all = 0;
-	if (hops->all) {
-		route.next_hop = hop_number(hops, line->next_hop);
-		if (!route.next_hop)
-			return GM_LPM_TOO_LARGE;
-	}
+	if (!grown)
+		return GM_LPM_NO_MEMORY;
+	hops->of_route = grown;
+	if (!number)
+		return GM_LPM_TOO_LARGE;
+	hops->of_route[prefixes->count] = number;
+	hops->any |= line->next_hop.at < line->next_hop.end;
 	return gm_prefixes_add(prefixes, &route);
 }
 
@@ -146,12 +153,24 @@ static void note_bad(struct gm_prefixes_problem *problem, const char *reason)
 	problem->bad++;
 }
 
+/* Names of columns, in lines before the first route. */
+static int is_head(struct gm_text text)
+{
+	for (; text.at < text.end; text.at++) {
+		if (*text.at >= '0' && *text.at <= '9')
+			return 0;
+	}
+	return 1;
+}
+
 static int parse_line(struct gm_prefixes *prefixes, struct hops *hops, struct gm_text text,
 		      struct gm_prefixes_problem *problem)
 {
 	struct gm_line line;
 
 	gm_line_read(text, &line);
+	if (line.kind == GM_LINE_BAD && !prefixes->count && is_head(text))
+		line.kind = GM_LINE_NO_ROUTE;
 	if (line.kind == GM_LINE_BAD)
 		note_bad(problem, line.reason);
 	if (line.kind == GM_LINE_ROUTE && (!line.family || line.family == prefixes->family))
@@ -183,40 +202,61 @@ static int parse_lines(struct gm_prefixes *prefixes, struct hops *hops, const ch
 	return GM_LPM_BAD_LINE;
 }
 
-static void finish(struct gm_prefixes *prefixes, const struct hops *hops,
+/* Numbers the next hops of the routes that stay anew, in the order of the file. */
+static void number_again(struct gm_prefixes *prefixes, struct hops *hops)
+{
+	memset(hops->numbers, 0, HOP_SLOTS * sizeof(*hops->numbers));
+	for (uint32_t i = 0; i < prefixes->count; i++)
+		hops->numbers[prefixes->routes[i].next_hop] = 1;
+	for (uint32_t before = 1; before <= hops->count; before++) {
+		if (hops->numbers[before])
+			hops->numbers[before] = ++prefixes->next_hops;
+	}
+	for (uint32_t i = 0; i < prefixes->count; i++)
+		prefixes->routes[i].next_hop = hops->numbers[prefixes->routes[i].next_hop];
+}
+
+/* Of a prefix with several routes the first of the file stays. */
+static void finish(struct gm_prefixes *prefixes, struct hops *hops,
 		   struct gm_prefixes_problem *problem)
 {
 	uint32_t count = prefixes->count;
 
 	gm_prefixes_sort(prefixes);
 	problem->repeated = count - prefixes->count;
-	prefixes->next_hops = hops->all ? hops->count : 0;
-	for (uint32_t i = 0; i < prefixes->count && !prefixes->next_hops; i++)
-		prefixes->routes[i].next_hop = 0;
+	for (uint32_t i = 0; i < prefixes->count; i++) {
+		struct gm_route *route = &prefixes->routes[i];
+
+		route->next_hop = hops->any ? hops->of_route[route->next_hop] : 0;
+	}
+	if (hops->any)
+		number_again(prefixes, hops);
 }
 
 int gm_prefixes_parse(struct gm_prefixes *prefixes, unsigned family, const char *text, size_t size,
 		      struct gm_prefixes_problem *problem)
 {
-	struct hops hops = { NULL, NULL, 0, 1 };
+	struct hops hops = { NULL, NULL, 0, NULL, 0, 0 };
+	size_t mark = gm_binary_mark((const uint8_t *)text, size);
 	int error = GM_LPM_NO_MEMORY;
 
 	memset(prefixes, 0, sizeof(*prefixes));
 	memset(problem, 0, sizeof(*problem));
 	prefixes->family = family;
-	problem->reason = gm_line_binary(text, size);
+	problem->reason = gm_binary_table((const uint8_t *)text, size);
 	if (problem->reason)
 		return GM_LPM_BAD_LINE;
 	hops.slots = malloc(HOP_SLOTS * sizeof(*hops.slots));
 	hops.numbers = calloc(HOP_SLOTS, sizeof(*hops.numbers));
 	if (hops.slots && hops.numbers)
-		error = parse_lines(prefixes, &hops, text, text + size, problem);
+		error = parse_lines(prefixes, &hops, text + mark, text + size, problem);
 	if (error)
 		gm_prefixes_free(prefixes);
 	else
 		finish(prefixes, &hops, problem);
 	free(hops.slots);
 	free(hops.numbers);
+	free(hops.of_route);
 	return error;
 }
 

@@ -2,220 +2,14 @@
 #include "gm/patterns.h"
 
 #include "common/grow.h"
+#include "pattern/entry.h"
+#include "pattern/foreign.h"
 #include "pattern/regex.h"
 #include "pattern/rule.h"
+#include "table/binary.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* A line's expression, without its wrapper. */
-struct entry {
-	const uint8_t *text;
-	uint32_t length;
-	uint32_t flags;
-	uint32_t ignored;
-	const char *reason; /* why the wrapper cannot be read */
-};
-
-static int starts_with(const uint8_t *text, uint32_t length, const char *word)
-{
-	return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
-}
-
-static void add_flag(struct entry *entry, uint8_t letter)
-{
-	switch (letter) {
-	case 'i':
-		entry->flags |= GM_REGEX_CASELESS;
-		break;
-	case 's':
-		entry->flags |= GM_REGEX_DOT_ALL;
-		break;
-	case 'm':
-		entry->flags |= GM_REGEX_MULTILINE;
-		break;
-	case 'x':
-		entry->flags |= GM_REGEX_EXTENDED;
-		break;
-	case 'A':
-		entry->flags |= GM_REGEX_ANCHORED;
-		break;
-	case 'E':
-		entry->flags &= ~(uint32_t)GM_REGEX_DOLLAR_NEWLINE;
-		break;
-	case 'G': /* greediness does not change whether there is a match */
-		break;
-	default:
-		entry->ignored++;
-		if (!strchr("RUIPHDMCKSYBO", letter) || !letter)
-			entry->reason = "unknown flag";
-	}
-}
-
-/* /REGEX/FLAGS */
-static void read_slashes(struct entry *entry, void (*add)(struct entry *entry, uint8_t letter))
-{
-	uint32_t end = entry->length;
-
-	while (end > 1 && entry->text[end - 1] != '/')
-		end--;
-	if (end <= 1) {
-		entry->reason = "an expression in slashes is not closed";
-		return;
-	}
-	entry->flags |= GM_REGEX_DOLLAR_NEWLINE;
-	for (uint32_t i = end; i < entry->length && entry->text[i] != '{'; i++)
-		add(entry, entry->text[i]);
-	if (memchr(entry->text + end, '{', entry->length - end))
-		entry->ignored++;
-	entry->text++;
-	entry->length = end - 2;
-}
-
-/* Cuts what is between the first quote and the last; the rest is what follows. */
-static int unquote(struct entry *entry, struct entry *rest)
-{
-	uint32_t from = 0;
-	uint32_t to = entry->length;
-
-	while (from < entry->length && entry->text[from] != '"')
-		from++;
-	while (to > 0 && entry->text[to - 1] != '"')
-		to--;
-	if (to < from + 2) {
-		entry->reason = "a text in quotes is not closed";
-		return 0;
-	}
-	rest->text = entry->text + to;
-	rest->length = entry->length - to;
-	entry->text += from + 1;
-	entry->length = to - from - 2;
-	return 1;
-}
-
-static void read_pcre(struct entry *entry)
-{
-	struct entry rest = { NULL, 0, 0, 0, NULL };
-
-	if (!unquote(entry, &rest))
-		return;
-	if (entry->length && entry->text[0] == '/')
-		read_slashes(entry, add_flag);
-	else
-		entry->reason = "pcre without its slashes";
-}
-
-static int has_word(const struct entry *entry, const char *word)
-{
-	for (uint32_t i = 0; i < entry->length; i++) {
-		if (starts_with(entry->text + i, entry->length - i, word))
-			return 1;
-	}
-	return 0;
-}
-
-static void read_content(struct entry *entry)
-{
-	struct entry rest = { NULL, 0, 0, 0, NULL };
-
-	entry->flags |= GM_REGEX_LITERAL;
-	if (unquote(entry, &rest) && has_word(&rest, "nocase"))
-		entry->flags |= GM_REGEX_CASELESS;
-}
-
-static void add_numbered_flag(struct entry *entry, uint8_t letter)
-{
-	if (letter == 'i' || letter == 's' || letter == 'm')
-		add_flag(entry, letter);
-	else if (letter && strchr("HVPLQ", letter)) /* how often and where it is told */
-		entry->ignored++;
-	else
-		entry->reason = letter == '8' || letter == 'W'
-					? "an expression of UTF-8, not of bytes"
-				: letter == 'C' ? "a combination of others"
-						: "unknown flag";
-}
-
-/* NUMBER:/REGEX/FLAGS{PARAMETERS}; returns 0 where the line is none. */
-static int read_numbered(struct entry *entry)
-{
-	uint32_t at = 0;
-
-	while (at < entry->length && entry->text[at] >= '0' && entry->text[at] <= '9')
-		at++;
-	if (!at || !starts_with(entry->text + at, entry->length - at, ":/"))
-		return 0;
-	entry->text += at + 1;
-	entry->length -= at + 1;
-	read_slashes(entry, add_numbered_flag);
-	return 1;
-}
-
-static void unwrap(struct entry *entry)
-{
-	if (starts_with(entry->text, entry->length, "content:")) {
-		read_content(entry);
-	} else if (starts_with(entry->text, entry->length, "pcre:")) {
-		read_pcre(entry);
-	} else if (starts_with(entry->text, entry->length, "l7:")) {
-		entry->text += 3;
-		entry->length -= 3;
-		entry->flags |= GM_REGEX_CASELESS;
-	} else if (entry->text[0] == '/') {
-		read_slashes(entry, add_flag);
-	} else {
-		read_numbered(entry);
-	}
-}
-
-static int hex_digit(uint8_t byte)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *digit = byte ? strchr(digits, byte >= 'A' && byte <= 'F' ? byte + 32 : byte)
-				 : NULL;
-
-	return digit ? (int)(digit - digits) : -1;
-}
-
-/* The bytes of a content between two bars, from offset `at`; the offset after the second bar, or 0. */
-static uint32_t hex_bytes(const struct entry *entry, uint32_t at, uint8_t *bytes, uint32_t *count)
-{
-	while (at < entry->length && entry->text[at] != '|') {
-		int high = hex_digit(entry->text[at]);
-
-		if (entry->text[at] == ' ') {
-			at++;
-			continue;
-		}
-		if (high < 0 || at + 1 >= entry->length || hex_digit(entry->text[at + 1]) < 0)
-			return 0;
-		bytes[(*count)++] = (uint8_t)(high * 16 + hex_digit(entry->text[at + 1]));
-		at += 2;
-	}
-	return at < entry->length ? at + 1 : 0;
-}
-
-/* The bytes of a content, no more than its text has. Returns their number. */
-static uint32_t content_bytes(struct entry *entry, uint8_t *bytes)
-{
-	uint32_t count = 0;
-
-	for (uint32_t at = 0; at < entry->length;) {
-		if (entry->text[at] == '|') {
-			at = hex_bytes(entry, at + 1, bytes, &count);
-			if (!at) {
-				entry->reason = "bytes in bars that are not hexadecimal";
-				return 0;
-			}
-			continue;
-		}
-		at += entry->text[at] == '\\' && at + 1 < entry->length;
-		bytes[count++] = entry->text[at++];
-	}
-	if (!count)
-		entry->reason = "an empty content";
-	return count;
-}
 
 static int reject(struct gm_patterns *patterns, uint32_t line, uint32_t offset, const char *reason)
 {
@@ -234,7 +28,8 @@ static int reject(struct gm_patterns *patterns, uint32_t line, uint32_t offset, 
 }
 
 /* Copies the expression or the literal's bytes to the set's text. Returns 0 without memory. */
-static int keep_text(struct gm_patterns *patterns, struct entry *entry, struct gm_pattern *pattern)
+static int keep_text(struct gm_patterns *patterns, struct gm_entry *entry,
+		     struct gm_pattern *pattern)
 {
 	void *grown = gm_grow(patterns->text, &patterns->text_room,
 			      patterns->text_count + entry->length + 1, 1);
@@ -247,7 +42,7 @@ static int keep_text(struct gm_patterns *patterns, struct entry *entry, struct g
 	pattern->text = patterns->text_count;
 	pattern->length = entry->length;
 	if (entry->flags & GM_REGEX_LITERAL)
-		pattern->length = content_bytes(entry, kept);
+		pattern->length = gm_entry_bytes(entry, kept);
 	else if (entry->length)
 		memcpy(kept, entry->text, entry->length);
 	return 1;
@@ -272,7 +67,55 @@ static int accept(struct gm_patterns *patterns, const struct gm_pattern *pattern
 	return 1;
 }
 
-static int add_entry(struct gm_patterns *patterns, struct entry *entry, uint32_t line)
+/* Adds an option's name to the list, once; the list ends in dots where it is full. */
+static void name_ignored(struct gm_patterns *patterns, const char *name)
+{
+	static const char more[] = ", ...";
+	char *names = patterns->ignored_names;
+	size_t used = strlen(names), length = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)) != NULL; at += length) {
+		if ((at == names || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return;
+	}
+	if (used + length + 2 + sizeof(more) < GM_PATTERNS_NAMES)
+		snprintf(names + used, GM_PATTERNS_NAMES - used, "%s%s", used ? ", " : "", name);
+	else if (used && names[used - 1] != '.')
+		memcpy(names + used, more, sizeof(more));
+}
+
+/* Counts an option that is not followed; of `depth 5` the name is the first word. */
+static void ignore(struct gm_patterns *patterns, struct gm_piece name, const char *before)
+{
+	char word[40];
+	int length = 0;
+
+	while (length < 32 && length < (int)name.length && name.text[length] != ' ')
+		length++;
+	if (!length)
+		return;
+	patterns->ignored_options++;
+	snprintf(word, sizeof(word), "%s%.*s", before, length, (const char *)name.text);
+	name_ignored(patterns, word);
+}
+
+/* What an expression asks of its place: `/R` of a flag, and its parameters. */
+static void ignore_flags(struct gm_patterns *patterns, const struct gm_entry *entry)
+{
+	static const uint8_t parameters[] = "/parameters";
+
+	for (const char *at = entry->where; *at; at++) {
+		const uint8_t letter = (uint8_t)*at;
+
+		if (letter == PARAMETERS)
+			ignore(patterns, (struct gm_piece){ parameters, sizeof(parameters) - 1 },
+			       "");
+		else
+			ignore(patterns, (struct gm_piece){ &letter, 1 }, "/");
+	}
+}
+
+static int add_entry(struct gm_patterns *patterns, struct gm_entry *entry, uint32_t line)
 {
 	struct gm_pattern pattern = { line, 0, entry->flags, 0, 0, entry->ignored };
 	struct gm_regex_error error = { NULL, 0 };
@@ -283,34 +126,37 @@ static int add_entry(struct gm_patterns *patterns, struct entry *entry, uint32_t
 		return reject(patterns, line, 0, entry->reason);
 	pattern.root = gm_regex_parse(patterns->forest, patterns->text + pattern.text,
 				      pattern.length, entry->flags, &error);
-	if (pattern.root)
+	if (pattern.root) {
+		ignore_flags(patterns, entry);
 		return accept(patterns, &pattern);
+	}
 	return error.reason ? reject(patterns, line, error.offset, error.reason) : 0;
 }
 
-static void ignore(struct gm_patterns *patterns, struct gm_piece name)
+/* A line as it stands, each byte of it. */
+static int add_literal(struct gm_patterns *patterns, const uint8_t *text, uint32_t length,
+		       uint32_t line)
 {
-	size_t used = strlen(patterns->ignored_names);
-	int length = (int)(name.length < 32 ? name.length : 32);
-	char word[40];
+	struct gm_entry entry = { .text = text, .length = length, .flags = GM_REGEX_LITERAL };
 
-	if (!name.length)
-		return;
-	patterns->ignored_options++;
-	snprintf(word, sizeof(word), "%.*s", length, (const char *)name.text);
-	if (!strstr(patterns->ignored_names, word) && used + 40 < sizeof(patterns->ignored_names))
-		snprintf(patterns->ignored_names + used, sizeof(patterns->ignored_names) - used,
-			 "%s%s", used ? ", " : "", word);
+	entry.is_plain = 1;
+	return add_entry(patterns, &entry, line);
+}
+
+/* Snort 3's; Snort 2 has an option of that name without an expression. */
+static int is_regex(const struct gm_rule_option *option)
+{
+	return gm_piece_is(option->name, "regex") && option->is_quoted;
 }
 
 static int is_searched(const struct gm_rule_option *option)
 {
 	return gm_piece_is(option->name, "content") || gm_piece_is(option->name, "pcre") ||
-	       gm_piece_is(option->name, "uricontent");
+	       gm_piece_is(option->name, "uricontent") || is_regex(option);
 }
 
 /* What Snort 3 writes behind a content: `, nocase, offset 5`. */
-static void read_modifiers(struct gm_patterns *patterns, struct entry *entry,
+static void read_modifiers(struct gm_patterns *patterns, struct gm_entry *entry,
 			   struct gm_piece modifiers)
 {
 	while (modifiers.length) {
@@ -321,25 +167,30 @@ static void read_modifiers(struct gm_patterns *patterns, struct entry *entry,
 			length++;
 		for (word = 0; word < length && modifiers.text[word] == ' '; word++)
 			;
-		if (starts_with(modifiers.text + word, length - word, "nocase"))
+		if (gm_starts_with(modifiers.text + word, length - word, "nocase"))
 			entry->flags |= GM_REGEX_CASELESS;
 		else
-			ignore(patterns, (struct gm_piece){ modifiers.text + word, length - word });
+			ignore(patterns, (struct gm_piece){ modifiers.text + word, length - word },
+			       "");
 		length += length < modifiers.length;
 		modifiers.text += length;
 		modifiers.length -= length;
 	}
 }
 
-static struct entry entry_of(struct gm_patterns *patterns, const struct gm_rule_option *option)
+static struct gm_entry entry_of(struct gm_patterns *patterns, const struct gm_rule_option *option)
 {
-	struct entry entry = { option->value.text, option->value.length, 0, 0, NULL };
+	struct gm_entry entry = { .text = option->value.text, .length = option->value.length };
 
-	if (gm_piece_is(option->name, "pcre")) {
+	if (gm_piece_is(option->name, "pcre") || is_regex(option)) {
 		if (entry.length && entry.text[0] == '/')
-			read_slashes(&entry, add_flag);
+			gm_entry_slashes(&entry);
 		else
 			entry.reason = "pcre without its slashes";
+		return entry;
+	}
+	if (!option->is_quoted) {
+		entry.reason = "a text without its quotes";
 		return entry;
 	}
 	entry.flags = GM_REGEX_LITERAL;
@@ -350,7 +201,7 @@ static struct entry entry_of(struct gm_patterns *patterns, const struct gm_rule_
 /* Each content and pcre of a rule; an option behind one of them may be about it. */
 static int add_rule(struct gm_patterns *patterns, struct gm_piece options, uint32_t line)
 {
-	struct entry entry = { NULL, 0, 0, 0, NULL };
+	struct gm_entry entry = { .text = NULL };
 	struct gm_rule_option option;
 	int is_any = 0;
 	int more;
@@ -364,7 +215,7 @@ static int add_rule(struct gm_patterns *patterns, struct gm_piece options, uint3
 		} else if (gm_piece_is(option.name, "nocase") && is_any) {
 			entry.flags |= GM_REGEX_CASELESS;
 		} else if (!gm_rule_describes(option.name)) {
-			ignore(patterns, option.name);
+			ignore(patterns, option.name, option.is_negated ? "!" : "");
 		}
 	}
 	if (more < 0)
@@ -375,22 +226,87 @@ static int add_rule(struct gm_patterns *patterns, struct gm_piece options, uint3
 	return add_entry(patterns, &entry, line);
 }
 
+/* Whether a line has options of rules without a rule around them: `content:"foo"; nocase`. */
+static int is_bare(const uint8_t *text, uint32_t length)
+{
+	return gm_starts_with(text, length, "content:") || gm_starts_with(text, length, "pcre:") ||
+	       gm_starts_with(text, length, "uricontent:");
+}
+
+/* A line that is an expression as it stands; among lines of another form it is a fault. */
+static int add_plain(struct gm_patterns *patterns, struct gm_entry *entry, uint32_t line)
+{
+	if (patterns->form == GM_FORM_RULES)
+		return reject(patterns, line, 0, "no rule, in a file of rules");
+	if (patterns->form == GM_FORM_NUMBERED)
+		return reject(patterns, line, 0, "no NUMBER:/EXPRESSION/FLAGS, in a file of these");
+	patterns->plain++;
+	return add_entry(patterns, entry, line);
+}
+
+static int add_form(struct gm_patterns *patterns, const uint8_t *text, uint32_t length,
+		    uint32_t line)
+{
+	struct gm_entry entry = { .text = text, .length = length };
+	struct gm_piece options, trimmed = gm_piece_trimmed((struct gm_piece){ text, length });
+
+	if (!trimmed.length || trimmed.text[0] == '#')
+		return 1;
+	if (is_bare(trimmed.text, trimmed.length))
+		return add_rule(patterns, trimmed, line);
+	if (gm_rule_is(text, length, &options))
+		return options.text
+			       ? add_rule(patterns, options, line)
+			       : reject(patterns, line, 0, "a rule that no parenthesis closes");
+	if (gm_entry_unwrap(&entry))
+		return add_entry(patterns, &entry, line);
+	return add_plain(patterns, &entry, line);
+}
+
 static int add_line(struct gm_patterns *patterns, const uint8_t *text, size_t length, uint32_t line)
 {
-	struct entry entry = { text, 0, 0, 0, NULL };
-	struct gm_piece options;
-
 	if (length > GM_PATTERNS_LINE)
 		return reject(patterns, line, 0, "too large: a line of more than 1 MiB");
 	if (length && text[length - 1] == '\r')
 		length--;
-	if (!length || text[0] == '#')
-		return 1;
-	entry.length = (uint32_t)length;
-	if (gm_rule_is(text, entry.length, &options))
-		return add_rule(patterns, options, line);
-	unwrap(&entry);
-	return add_entry(patterns, &entry, line);
+	if (patterns->form == GM_FORM_LITERALS)
+		return !length || add_literal(patterns, text, (uint32_t)length, line);
+	return add_form(patterns, text, (uint32_t)length, line);
+}
+
+/* The next line, or the lines of the next rule: *lines is how many; a text has one a line. */
+static size_t next_bytes(const struct gm_patterns *patterns, const uint8_t *text, size_t size,
+			 uint32_t *lines)
+{
+	const uint8_t *end = memchr(text, '\n', size);
+
+	*lines = 1;
+	if (patterns->form == GM_FORM_LITERALS)
+		return end ? (size_t)(end - text) : size;
+	return gm_rule_bytes(text, size, lines);
+}
+
+/* The form of a file: one rule, or one numbered expression, and it is a file of these. */
+static enum gm_form form_of(const uint8_t *text, size_t size)
+{
+	enum gm_form form = GM_FORM_AUTO;
+
+	for (size_t at = 0; at < size;) {
+		uint32_t lines;
+		size_t length = gm_rule_bytes(text + at, size - at, &lines);
+		struct gm_entry entry = {
+			.text = text + at,
+			.length = (uint32_t)(length > GM_PATTERNS_LINE ? 0 : length)
+		};
+		struct gm_piece options;
+
+		if (lines > 1 || gm_rule_is(entry.text, entry.length, &options))
+			return GM_FORM_RULES;
+		if (gm_entry_numbered(&entry))
+			form = GM_FORM_NUMBERED;
+		at += length + 1;
+	}
+	return form;
 }
 
 /* Several lines are one rule. */
@@ -424,14 +340,13 @@ static struct gm_patterns *empty(void)
 	return patterns;
 }
 
-struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size)
+static struct gm_patterns *read_all(struct gm_patterns *patterns, const uint8_t *text, size_t size)
 {
-	struct gm_patterns *patterns = empty();
 	uint32_t line = 1;
 
 	for (size_t at = 0; patterns && at < size;) {
 		uint32_t lines;
-		size_t length = gm_rule_bytes(text + at, size - at, &lines);
+		size_t length = next_bytes(patterns, text + at, size - at, &lines);
 
 		if (!(lines > 1 ? add_lines : add_line)(patterns, text + at, length, line)) {
 			gm_patterns_free(patterns);
@@ -443,6 +358,27 @@ struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size)
 	return patterns;
 }
 
+struct gm_patterns *gm_patterns_read(const uint8_t *text, size_t size)
+{
+	return gm_patterns_read_as(GM_FORM_AUTO, text, size);
+}
+
+struct gm_patterns *gm_patterns_read_as(enum gm_form form, const uint8_t *text, size_t size)
+{
+	struct gm_patterns *patterns = empty();
+	size_t mark = gm_binary_mark(text, size);
+
+	if (!patterns)
+		return NULL;
+	patterns->reason = gm_binary_compressed(text, size);
+	if (!patterns->reason && form != GM_FORM_LITERALS)
+		patterns->reason = gm_foreign(text, size);
+	if (patterns->reason)
+		return patterns;
+	patterns->form = form == GM_FORM_AUTO ? form_of(text + mark, size - mark) : form;
+	return read_all(patterns, text + mark, size - mark);
+}
+
 struct gm_patterns *gm_patterns_subset(const struct gm_patterns *patterns, const uint32_t *ids,
 				       uint32_t count)
 {
@@ -450,7 +386,8 @@ struct gm_patterns *gm_patterns_subset(const struct gm_patterns *patterns, const
 
 	for (uint32_t i = 0; subset && i < count; i++) {
 		struct gm_pattern pattern = patterns->patterns[ids[i]];
-		struct entry entry = { patterns->text + pattern.text, pattern.length, 0, 0, NULL };
+		struct gm_entry entry = { .text = patterns->text + pattern.text,
+					  .length = pattern.length };
 		struct gm_regex_error error = { NULL, 0 };
 
 		if (keep_text(subset, &entry, &pattern)) {

@@ -8,7 +8,8 @@
 static const char *const actions[] = { "alert",	   "drop",	"pass",	     "reject",
 				       "log",	   "block",	"rewrite",   "sdrop",
 				       "react",	   "rejectsrc", "rejectdst", "rejectboth",
-				       "activate", "dynamic",	"file_id",   NULL };
+				       "activate", "dynamic",	"file_id",   "accept",
+				       "config",   NULL };
 
 static const char *const descriptions[] = { "msg",	 "sid",	      "rev",	  "gid",
 					    "classtype", "reference", "metadata", "priority",
@@ -19,7 +20,7 @@ static int is_blank(uint8_t byte)
 	return byte == ' ' || byte == '\t';
 }
 
-static struct gm_piece trimmed(struct gm_piece piece)
+struct gm_piece gm_piece_trimmed(struct gm_piece piece)
 {
 	while (piece.length && is_blank(piece.text[0])) {
 		piece.text++;
@@ -49,14 +50,64 @@ int gm_rule_describes(struct gm_piece name)
 	return is_one_of(name, descriptions);
 }
 
-/* A line that begins a rule: an action, and a parenthesis that is open. */
-static int begins(struct gm_piece line)
+static int has(struct gm_piece line, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (uint32_t at = 0; at + length <= line.length; at++) {
+		if (memcmp(line.text + at, word, length) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* The first word is an action; of Suricata's `accept:hook` the part before the colon is. */
+static int has_action(struct gm_piece line)
 {
 	struct gm_piece word = { line.text, 0 };
 
-	while (word.length < line.length && !is_blank(line.text[word.length]))
+	while (word.length < line.length && !is_blank(line.text[word.length]) &&
+	       line.text[word.length] != ':')
 		word.length++;
-	return is_one_of(word, actions) && memchr(line.text, '(', line.length);
+	return is_one_of(word, actions);
+}
+
+static struct gm_piece from_letter(struct gm_piece line, uint8_t letter)
+{
+	const uint8_t *at = line.length ? memchr(line.text, letter, line.length) : NULL;
+
+	if (!at)
+		return (struct gm_piece){ line.text + line.length, 0 };
+	return (struct gm_piece){ at, line.length - (uint32_t)(at - line.text) };
+}
+
+/*
+ * A line that begins a rule: an action and, so that an expression like `drop (table|view)` is none,
+ * a direction, options, or a parenthesis whose options are in further lines.
+ */
+static int begins(struct gm_piece line)
+{
+	struct gm_piece options = from_letter(line, '(');
+
+	if (!has_action(line))
+		return 0;
+	if (has(line, " -> ") || has(line, " <> ") || has(options, ";"))
+		return 1;
+	return options.length == 1 || (options.length && options.text[options.length - 1] == '\\');
+}
+
+/* The line up to its last parenthesis, if nothing but a comment is behind it; else nothing. */
+static struct gm_piece closed(struct gm_piece line)
+{
+	uint32_t end = line.length;
+	struct gm_piece behind;
+
+	while (end && line.text[end - 1] != ')')
+		end--;
+	behind = gm_piece_trimmed((struct gm_piece){ line.text + end, line.length - end });
+	if (behind.length && behind.text[0] != '#')
+		end = 0;
+	return (struct gm_piece){ line.text, end };
 }
 
 static size_t line_bytes(const uint8_t *text, size_t size)
@@ -66,19 +117,22 @@ static size_t line_bytes(const uint8_t *text, size_t size)
 	return end ? (size_t)(end - text) : size;
 }
 
-/* Whether the next line goes on with a rule: behind its parenthesis, an option or a backslash. */
-static int is_open(struct gm_piece line)
+/* Whether the next line goes on with a rule: what ends in the midst of it, or has no options yet. */
+static int is_open(struct gm_piece line, struct gm_piece next, int has_options)
 {
 	uint8_t last = line.length ? line.text[line.length - 1] : 0;
 
-	return last == '(' || last == ';' || last == '\\';
+	if (last == '(' || last == ';' || last == ',' || last == '\\')
+		return 1;
+	return !has_options && next.length && next.text[0] == '(';
 }
 
 /* The line without a return at its end, and without blanks; an empty one of more than RULE_MOST. */
 static struct gm_piece line_of(const uint8_t *text, size_t length)
 {
 	length -= length && text[length - 1] == '\r';
-	return trimmed((struct gm_piece){ text, length > RULE_MOST ? 0 : (uint32_t)length });
+	return gm_piece_trimmed(
+		(struct gm_piece){ text, length > RULE_MOST ? 0 : (uint32_t)length });
 }
 
 size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines)
@@ -86,20 +140,21 @@ size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines)
 	const size_t first = line_bytes(text, size);
 	struct gm_piece line = line_of(text, first);
 	size_t at = first;
+	int has_options = from_letter(line, '(').length > 0;
 
 	*lines = 1;
-	if (!begins(line))
-		return first;
-	while (is_open(line) && at < size && at < RULE_MOST) {
+	while (has_action(line_of(text, first)) && at < size && at < RULE_MOST) {
 		size_t length = line_bytes(text + at + 1, size - at - 1);
+		struct gm_piece next = line_of(text + at + 1, length);
 
-		line = line_of(text + at + 1, length);
+		if (begins(next) || !is_open(line, next, has_options))
+			break;
+		line = next;
 		at += 1 + length;
+		has_options |= from_letter(line, '(').length > 0;
 		++*lines;
-		if (begins(line))
-			line.length = 0; /* a rule of its own */
 	}
-	if (line.length && line.text[line.length - 1] == ')')
+	if (closed(line).length)
 		return at;
 	*lines = 1;
 	return first;
@@ -121,16 +176,15 @@ void gm_rule_join(uint8_t *text, size_t length)
 
 int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options)
 {
-	struct gm_piece line = trimmed((struct gm_piece){ text, length });
-	const uint8_t *open;
+	struct gm_piece line = gm_piece_trimmed((struct gm_piece){ text, length });
 
-	if (!begins(line) || line.text[line.length - 1] != ')')
+	if (!begins(line))
 		return 0;
-	open = memchr(line.text, '(', line.length);
-	if (!open)
-		return 0;
-	options->text = open + 1;
-	options->length = line.length - (uint32_t)(open - line.text) - 2;
+	*options = from_letter(closed(line), '(');
+	if (!options->length)
+		options->text = NULL;
+	else
+		*options = (struct gm_piece){ options->text + 1, options->length - 2 };
 	return 1;
 }
 
@@ -153,7 +207,7 @@ static int64_t length_to(struct gm_piece piece, uint8_t byte)
 static struct gm_piece from(struct gm_piece piece, uint32_t at)
 {
 	at = at < piece.length ? at : piece.length;
-	return trimmed((struct gm_piece){ piece.text + at, piece.length - at });
+	return gm_piece_trimmed((struct gm_piece){ piece.text + at, piece.length - at });
 }
 
 /* Takes the quotes off a value; what is behind them are its modifiers. */
@@ -169,6 +223,7 @@ static void unquote(struct gm_rule_option *option)
 	}
 	if (!value.length || value.text[0] != '"')
 		return;
+	option->is_quoted = 1;
 	while (end > 1 && value.text[end - 1] != '"')
 		end--;
 	option->modifiers = from(value, end);
@@ -182,16 +237,16 @@ int gm_rule_next(struct gm_piece *options, struct gm_rule_option *option)
 	int64_t colon;
 
 	memset(option, 0, sizeof(*option));
-	*options = trimmed(*options);
+	*options = gm_piece_trimmed(*options);
 	if (!options->length)
 		return 0;
 	length = length_to(*options, ';');
 	if (length < 0)
 		return -1;
-	whole = trimmed((struct gm_piece){ options->text, (uint32_t)length });
+	whole = gm_piece_trimmed((struct gm_piece){ options->text, (uint32_t)length });
 	*options = from(*options, (uint32_t)length + 1);
 	colon = length_to(whole, ':');
-	option->name = trimmed((struct gm_piece){ whole.text, (uint32_t)colon });
+	option->name = gm_piece_trimmed((struct gm_piece){ whole.text, (uint32_t)colon });
 	option->value = from(whole, (uint32_t)colon + 1);
 	unquote(option);
 	return 1;

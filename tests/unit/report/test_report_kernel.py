@@ -153,25 +153,40 @@ def test_a_matcher_that_stops_early_says_how_much_it_read() -> None:
     assert sum("D2FA reads" in caption for caption in captions) == 2
 
 
-def test_a_caption_says_what_of_a_set_was_not_searched() -> None:
+def captions(**report: object) -> str:
+    """The captions of an answer whose one record has this report."""
     record = stopped_early()
-    report = {"command": "match", "patterns": "a.rules", "rejected": 1} | {
-        "rejected_reasons": "4:0: look-around",
-        "ignored_options": 2,
-        "ignored_names": "offset, depth",
-    }
     record = replace(record, evidence=replace(record.evidence, kernels=(report,)))
-    text = " ".join(t.caption for _, t in answer.tables(source([point(ANCHORED)], [record])))
+    return " ".join(t.caption for _, t in answer.tables(source([point(ANCHORED)], [record])))
+
+
+def test_a_caption_says_what_of_a_set_was_not_searched() -> None:
+    text = captions(
+        command="match",
+        patterns="a.rules",
+        rejected=1,
+        rejected_reasons="4:0: look-around",
+        ignored_options=2,
+        ignored_names="offset, depth",
+    )
     assert "Of a.rules, 1 line is not searched, by line and place: 4:0: look-around." in text
     assert "2 further options are ignored: offset, depth" in text
 
 
 def test_a_caption_says_which_lines_are_no_part_of_a_table() -> None:
-    record = stopped_early()
-    report = {"command": "lpm", "table": "t.txt", "left_out": 3, "left_out_reasons": "3 of it"}
-    record = replace(record, evidence=replace(record.evidence, kernels=(report,)))
-    text = " ".join(t.caption for _, t in answer.tables(source([point(ANCHORED)], [record])))
+    text = captions(command="lpm", table="t.txt", left_out=3, left_out_reasons="3 of it")
     assert "Of t.txt, 3 lines are no part of the table: 3 of it" in text
+
+
+def test_a_caption_says_which_packets_of_a_capture_are_not_searched() -> None:
+    text = captions(command="match", patterns="T1", payload="a.pcap", left_out="2 ARP")
+    assert "Of a.pcap, packets are not searched: 2 ARP" in text
+    assert "no part of the table" not in text
+
+
+def test_a_caption_says_that_lines_are_taken_for_expressions() -> None:
+    text = captions(command="match", patterns="words.txt", plain=2)
+    assert "Of words.txt, 2 lines are searched as regular expressions" in text
 
 
 def test_one_that_reads_it_all_says_nothing() -> None:

@@ -202,7 +202,7 @@ def _notes(shown: Shown, lan: str, wan: str, mode: Mode) -> list[str]:
     if not shown.session:
         notes.append("the box does not tell which port SSH comes in by: no test port, please")
     network = shown.networks.get(WAN)
-    if network and network.proto.startswith("ppp"):
+    if (network and network.proto.startswith("ppp")) or wan in shown.dialled:
         notes.append(
             f"{WAN} is a PPPoE connection: {wan} below it is measured, without PPPoE; the feature "
             "pppoe adds it"

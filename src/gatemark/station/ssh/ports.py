@@ -6,7 +6,7 @@ Nothing is changed by asking, and nothing is taken for granted but a shell, /sys
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +39,7 @@ QUESTIONS: Final = literals(
         "networks": "ubus call network.interface dump",
         "addresses": "ip -o addr show scope global",
         "default": "ip route show default",
+        "sessions": "cat /proc/net/pppoe",
         "can": f"for t in {' '.join(TOOLS)}; do command -v $t > /dev/null && echo $t; done; true",
         "lacks": f"for t in {' '.join(APPLETS)}; do "
         "command -v $t > /dev/null || echo $t; done; true",
@@ -51,9 +52,11 @@ COUNTED: Final = literal(
     "[ -e $d/address ] && echo $d $(cat $d/statistics/rx_packets); done"
 )
 ETHERNET: Final = "1"  # ARPHRD_ETHER
+PPP: Final = "ppp"  # pppd's names: ppp0; netifd's: pppoe-wan
 HELD: Final = re.compile(r"^\d+: ([^\s:@]+)\S* +inet6? (\S+)", re.MULTILINE)
 LONGEST: Final = 15  # characters of a device's name
 DEFAULT: Final = re.compile(r"\bdev (\S+)")
+SESSION: Final = re.compile(r"^[0-9A-F]{8} [0-9a-f:]{17} +(\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ class Shown:
     unlinked: frozenset[tuple[str, str]] = frozenset()  # its sockets without a link
     lacks: tuple[str, ...] = ()  # applets that a busybox usually has
     bridge_vlans: tuple[Member, ...] = ()  # of bridges that keep VLANs apart
+    dialled: frozenset[str] = frozenset()  # devices that PPPoE sessions are on
 
     def ports_of(self, device: str) -> tuple[str, ...]:
         """The ports that lead to a device: those of a bridge, or the device itself."""
@@ -138,8 +142,14 @@ class Shown:
         if item.is_alias:
             return self.outlets(item.below[0], above)
         ports = () if item.kind == "vlan" else self.ports_of(device)
-        below = (o for port in ports if port != device for o in self.outlets(port, above))
-        return tuple(below) or own
+        below = [o for port in ports if port != device for o in self.outlets(port, above)]
+        return self._sockets(below) or own
+
+    def _sockets(self, outlets: Iterable[Outlet]) -> tuple[Outlet, ...]:
+        """Without tunnels and meshes among hardware: a bridge has them as ports, too."""
+        every = tuple(outlets)
+        known = (o for o in every if o.port in self.devices and self.devices[o.port].real)
+        return tuple(known) or every
 
     def _number_in_bridge(self, item: Device) -> int:
         """The VLAN of a bridge that keeps them apart: of `br-lan.4`, or of the bridge's own."""
@@ -171,8 +181,9 @@ class Shown:
         ports = self.ports_of(bridge)
         known = [member for member in self.bridge_vlans if member.port in ports]
         if not known:
-            return tuple(Outlet(port) for port in ports if port != bridge)
-        return tuple(Outlet(m.port, number * m.tagged) for m in known if m.number == number)
+            return self._sockets(Outlet(port) for port in ports if port != bridge)
+        inside = (m for m in known if m.number == number)
+        return self._sockets(Outlet(m.port, number * m.tagged) for m in inside)
 
     @property
     def ports(self) -> tuple[str, ...]:
@@ -191,14 +202,15 @@ async def look(box: Node) -> Shown:
     devices = _devices(raw["devices"])
     if not devices:
         raise StationError(f"{box.name}: it shows no network device in /sys/class/net")
+    dialled = _dialled(raw["sessions"])
     return Shown(
         model=facts["model"],
         firmware=facts["firmware"],
         devices=devices,
         networks=_networks(raw["networks"]),
         addresses=_addresses(raw["addresses"]),
-        default=_default(raw["default"]),
-        session=await control.require_apart(box, ()),
+        default=_ethernet(_default(raw["default"]), devices, dialled),
+        session=_ethernet(await control.require_apart(box, ()), devices, dialled),
         tools=frozenset(raw["can"].split()),
         swconfig=bool(raw["switch"].strip()),
         writes=raw["writes"] == "yes",
@@ -206,6 +218,7 @@ async def look(box: Node) -> Shown:
         unlinked=swconfig.unlinked(raw["unlinked"]),
         lacks=tuple(raw["lacks"].split()),
         bridge_vlans=bridged.members(raw["bridge_vlans"], raw["uci_vlans"]),
+        dialled=dialled,
     )
 
 
@@ -259,6 +272,19 @@ def _addresses(text: str) -> dict[str, list[str]]:
 def _default(text: str) -> str:
     match = DEFAULT.search(text)
     return checked.device(match[1]) if match else ""
+
+
+@reader("its PPPoE sessions")
+def _dialled(text: str) -> frozenset[str]:
+    """The devices below: the kernel's table has a session a line (net/pppox, pppoe_seq_show)."""
+    return frozenset(checked.device(name) for name in SESSION.findall(text))
+
+
+def _ethernet(name: str, devices: Mapping[str, Device], dialled: frozenset[str]) -> str:
+    """Return what a PPPoE connection stands on; of several it is not plain which, so none is."""
+    if not name.startswith(PPP) or name in devices:
+        return name
+    return next(iter(dialled)) if len(dialled) == 1 else name
 
 
 @reader("its packet counters")

@@ -28,13 +28,20 @@ def _of(report: Mapping[str, Any]) -> Iterator[str]:
             f"Of {patterns}, {_lines(count)} not searched, by line and place: "
             f"{_short(report.get('rejected_reasons', ''))}."
         )
+    if count := report.get("plain"):
+        yield (
+            f"Of {patterns}, {_lines(count)} searched as regular expressions; to search texts as "
+            'they stand: form = "literals".'
+        )
     if count := report.get("ignored_options"):
         names = report.get("ignored_names", "")
         yield (
-            f"Of the rules of {patterns}, contents and expressions alone are searched; {count} "
-            f"further options are ignored: {names}."
+            f"Of {patterns}, contents and expressions alone are searched; {count} further options "
+            f"are ignored: {names}."
         )
-    if count := report.get("left_out"):
+    if (packets := report.get("left_out")) and patterns:
+        yield f"Of {report.get('payload', '')}, packets are not searched: {packets}."
+    elif count := report.get("left_out"):
         yield (
             f"Of {table}, {_lines(count)} no part of the table: "
             f"{report.get('left_out_reasons', '')}."

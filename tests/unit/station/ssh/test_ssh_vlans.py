@@ -15,10 +15,11 @@ from gatemark.node.remote.login import Address, Login
 from gatemark.station.load import load
 from gatemark.station.ssh import bridged
 from gatemark.station.ssh.box import Box
+from gatemark.station.ssh.bridged import Member
 from gatemark.station.ssh.control_port import CommandsError
 from gatemark.station.ssh.interview import choose
 from gatemark.station.ssh.plugged import vlan_tag
-from gatemark.station.ssh.ports import Device, Network, Outlet, Shown, _devices
+from gatemark.station.ssh.ports import Device, Network, Outlet, Shown, _devices, _dialled, _ethernet
 from gatemark.station.ssh.written import Bench, drawing, toml
 
 # As `bridge -j vlan show` prints it (iproute2 6.1), and uci the same.
@@ -189,6 +190,38 @@ def test_pppoe_on_a_vlan_is_cabled_at_the_port_below() -> None:
     assert (choice.wan, choice.sockets["wan"]) == ("wan.7", (Outlet("wan", 7),))
     assert any("PPPoE connection: wan.7 below it is measured" in note for note in choice.notes)
     assert not [note for note in choice.notes if "share" in note]
+
+
+SOFT = (("bat0", "batadv"), ("vxlan1", "vxlan"))
+SESSIONS = """Id       Address              Device
+00001A2B 02:00:00:00:00:01  eth2.35
+"""
+
+
+def test_a_default_route_by_pppd_leads_to_the_vlan_below() -> None:
+    devices = {d.name: d for d in (port("eth2"), vlan("eth2.35", "eth2"))}
+    dialled = _dialled(SESSIONS)
+    assert dialled == {"eth2.35"}
+    assert _ethernet("ppp0", devices, dialled) == "eth2.35"
+    assert _ethernet("eth2", devices, dialled) == "eth2"
+    assert _ethernet("ppp0", devices, dialled | {"eth3"}) == "ppp0"
+
+
+def test_a_box_that_dials_by_itself_is_cabled_at_the_port_below() -> None:
+    devices = [port("eth1"), port("eth2"), vlan("eth2.35", "eth2"), port("eth0")]
+    shown = replace(box(devices, {}, "eth0"), default="eth2.35", dialled=frozenset(("eth2.35",)))
+    choice = choose(shown)
+    assert (choice.lan, choice.wan) == ("eth1", "eth2.35")
+    assert choice.sockets["wan"] == (Outlet("eth2", 35),)
+    assert any("PPPoE connection" in note for note in choice.notes)
+
+
+def test_a_mesh_and_a_tunnel_in_a_bridge_are_no_sockets() -> None:
+    soft = (Device(name, kind, False, "br-lan", (), True) for name, kind in SOFT)
+    devices = {d.name: d for d in (*BRIDGED.devices.values(), *soft)}
+    members = (*bridged.members(BRIDGE, ""), Member("bat0", 4, False), Member("vxlan1", 4, True))
+    shown = replace(BRIDGED, devices=devices, bridge_vlans=members)
+    assert [o.port for o in shown.outlets("br-lan.4")] == ["lan1", "lan2", "lan3", "lan4"]
 
 
 def test_a_trunk_is_one_wire_with_both() -> None:

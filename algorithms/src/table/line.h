@@ -2,25 +2,30 @@
 /*
  * A line of a table as people have it:
  *
- *   PREFIX                             `192.0.2.0/24`, `2001:db8::/32`
+ *   PREFIX                             `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.0/255.255.255.0`
  *   PREFIX NEXTHOP                     with blanks, a tab, a comma or a semicolon between both
+ *   ADDRESS MASK NEXTHOP               as routers have it
  *   default via A dev X ...            what `ip route` prints, also its types and `nexthop` lines
+ *   ip route add PREFIX via A          the command, also as of FRR: `ip route PREFIX A`
  *   TABLE_DUMP2|...|PREFIX|...|A|...   what `bgpdump -m` prints (of RFC 6396), also BGP4MP
+ *   TIME: ...                          what bgpdump prints without -m: lines up to an empty one
+ *   =|PREFIX|...|A|...                 what bgpscanner prints
+ *   A|...|PREFIX|...|A|...             what bgpkit-parser prints
  *   R|R|...|PREFIX|A|...               what `bgpreader` prints
  *   PREFIX via A on X [...]            what BIRD's `show route` prints, 1 and 2
  *   announce route PREFIX next-hop A   ExaBGP's API and configuration
  *   ORIGIN PREFIX PEERS                RIPE's riswhois dumps
  *   ADDRESS LENGTH ORIGIN              CAIDA's pfx2as
  */
-#ifndef GM_LPM_LINE_H
-#define GM_LPM_LINE_H
+#ifndef GM_TABLE_LINE_H
+#define GM_TABLE_LINE_H
 
 #include "lpm/address.h"
 
 enum gm_line_kind {
 	GM_LINE_EMPTY, /* or a comment */
 	GM_LINE_ROUTE,
-	GM_LINE_NO_ROUTE, /* a withdrawal, or a change of a session's state */
+	GM_LINE_NO_ROUTE, /* a withdrawal, a session's state, a route of another table of the box */
 	GM_LINE_BAD
 };
 
@@ -40,8 +45,5 @@ struct gm_line {
 struct gm_text gm_line_take(const char *text, const char *end, const char **next, uint32_t *lines);
 
 void gm_line_read(struct gm_text text, struct gm_line *line);
-
-/* What a file is that is no text: "an MRT file ...", or NULL. */
-const char *gm_line_binary(const char *text, size_t size);
 
 #endif
