@@ -2,6 +2,7 @@
 """`gatemark capture` on a box over SSH: each packet comes, and nothing stays there."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from command import environment
 
 from lab.station.capturing import PORT, SEND, capturing, command, last, payload, read
 from lab.station.played import CONTROL, Played
@@ -25,6 +27,7 @@ address = "root@{CONTROL["gw"]}.2:{SSH_PORT}"
 key = "key"
 known_hosts = "known"
 lan = "eth0"
+lease_s = 6
 [lan]
 nic = "enp3s0"
 """
@@ -110,3 +113,84 @@ def test_a_capture_that_is_killed_leaves_nothing_on_a_box(
         process.wait()
         wait_until_nothing_is_left(host)
     assert read(tmp_path / "file") == [payload(number) for number in range(100)]
+
+
+def others(host: Played, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """A further process of the laboratory, which is another holder."""
+    argv = host.words(sys.executable, "-m", "gatemark", *words, str(folder / "bench.toml"))
+    return subprocess.run(
+        argv, capture_output=True, text=True, check=False, env=environment(), timeout=PATIENCE_S
+    )
+
+
+def box_pids(host: Played, word: str) -> list[int]:
+    """The processes on the box whose command line has a word."""
+    running = ["ip", "netns", "pids", host.gateway]
+    pids = subprocess.run(running, capture_output=True, text=True, check=True).stdout.split()
+    return [int(pid) for pid in pids if word in command_line(pid)]
+
+
+def sleep_over(host: Played, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    """The laboratory stands still for longer than its lease; then another one captures."""
+    process.send_signal(signal.SIGSTOP)
+    wait_until_nothing_is_left(host)
+    argv = words(host, folder, *OURS, "--seconds", "1", "--out", "/dev/null")
+    with capturing(argv) as other:
+        process.send_signal(signal.SIGCONT)
+        last(other)
+
+
+def release(host: Played, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Another one takes it away."""
+    del process
+    assert others(host, folder, "station", "release", "--force").returncode == 0
+
+
+def kill_keeper(host: Played, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    """What keeps the lease on the box is killed."""
+    del folder, process
+    (keeper,) = box_pids(host, "\0lease\0hold\0")
+    os.kill(keeper, signal.SIGKILL)
+
+
+def remove_folder(host: Played, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Who cleans the box's /tmp removes what says who has the box."""
+    del folder, process
+    (keeper,) = box_pids(host, "\0lease\0hold\0")
+    (place,) = Path("/proc", str(keeper), "root/tmp").glob("gatemark-lease-*")
+    shutil.rmtree(place)
+
+
+def cut_cable(host: Played, folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Nothing is heard of the box, and nothing there of us."""
+    del folder
+    rules = "table inet deaf { chain in { type filter hook prerouting priority 0; drop; }; }"
+    host.on("gw", "nft", rules)
+    try:
+        process.wait(PATIENCE_S)
+    finally:
+        host.on("gw", "nft", "delete table inet deaf")
+
+
+STRIKES = {
+    "the laboratory slept": (sleep_over, "it was not renewed for its lease of 6 s"),
+    "released by another": (release, "`gatemark station release` gave it back"),
+    "its keeper killed": (kill_keeper, "what kept its lease was killed there"),
+    "its folder removed": (remove_folder, "what says on it that it is ours was removed"),
+    "the cable cut": (cut_cable, "gateway: "),
+}
+
+
+@pytest.mark.parametrize("strike", STRIKES)
+def test_a_capture_ends_with_its_lease(
+    host: Played, folder: Path, tmp_path: Path, strike: str
+) -> None:
+    do, why = STRIKES[strike]
+    with capturing(words(host, folder, *OURS, "--out", str(tmp_path / "file"))) as process:
+        host.run(sys.executable, "-c", SEND, "192.168.1.1", "100")
+        time.sleep(0.5)  # until the engine has looked
+        do(host, folder, process)
+        errors = process.communicate(timeout=PATIENCE_S)[1].decode().splitlines()
+    assert (process.returncode, why in errors[-1]) == (1, True), errors[-1]
+    assert read(tmp_path / "file") == [payload(number) for number in range(100)]
+    wait_until_nothing_is_left(host)

@@ -3,6 +3,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
@@ -152,6 +153,25 @@ def test_silence_gives_the_host_back(tmp: Tmp) -> None:
     run(do)
     assert tmp.undone() == 1
     assert not tmp.folder.exists()
+
+
+def test_a_lease_whose_folder_is_removed_is_over(tmp: Tmp, stranger: Callable[[], None]) -> None:
+    """Others would find the host free: two laboratories would have it."""
+
+    async def do() -> None:
+        first = await Lease.take(Local(), 24 * SHORT_S)
+        shutil.rmtree(tmp.folder)
+        stranger()
+        second = await Lease.take(Local(), LONG_S)
+        journal = tmp.journal()
+        await first.process.wait()
+        assert "removed from /tmp, so it gave itself back" in first.over
+        assert (second.over, second.ended, tmp.undone()) == ("", "", 0)  # what is its own stays
+        await second.free()
+        journal.unlink()
+
+    run(do)
+    assert list(tmp.path.iterdir()) == []
 
 
 @pytest.mark.long

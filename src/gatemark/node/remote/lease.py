@@ -132,6 +132,8 @@ class Lease:
         word = self._word.result() if self._word.done() and not self._word.cancelled() else ""
         if word == "taken":
             return "`gatemark station release` gave it back"
+        if word == "gone":
+            return "what says on it that it is ours was removed from /tmp, so it gave itself back"
         if word == "expired" or _now_s() - self._heard_s >= self.lease_s:
             return f"it was not renewed for its lease of {self.lease_s} s, so it gave itself back"
         return ""

@@ -204,12 +204,13 @@ clear_before() {
 
 # Keep it until nothing was heard for the lease. The turns of `read` are counted: a clock that is
 # set ends no lease, nor does a host that got no CPU, for what came meanwhile is read first. At the
-# end of the input `read` returns at once, so the turns are over at once.
+# end of the input `read` returns at once, so the turns are over at once. Where our folder is gone
+# (who cleans /tmp took it), others find the host free, so it is given back as well.
 keep() {
 	silent=0 freed='' turn_s=$((lease_s / 24))
 	[ "$turn_s" -ge 1 ] || turn_s=1
 	[ "$turn_s" -le 5 ] || turn_s=5
-	while [ "$silent" -lt "$lease_s" ] && [ ! -e "$folder/of-$me/over" ]; do
+	while [ "$silent" -lt "$lease_s" ] && [ ! -e "$folder/of-$me/over" ] && stands; do
 		# shellcheck disable=SC3045
 		if read -r -t "$turn_s" word; then
 			silent=0
@@ -220,16 +221,25 @@ keep() {
 		[ "$freed" ] || echo "$silent" >"$folder/of-$me/silent"
 	done 2>/dev/null
 	[ ! "$freed" ] || exit 0
-	: >"$folder/of-$me/ending"
-	if [ -e "$folder/of-$me/over" ]; then echo taken; else echo expired; fi
+	word=expired
+	stands || word=gone
+	echo >"$folder/of-$me/ending" # not `:`, which ends the shell where the folder is gone
+	[ ! -e "$folder/of-$me/over" ] || word=taken
+	echo "$word"
 	sleep 1 # until that is sent
 	cut "$connection" "$server"
-	if [ ! "$shared" ]; then
+	find_holder
+	if [ ! "$shared" ] && { [ "$holder" = nobody ] || [ "$holder" = "$me" ]; }; then
 		undo
 		remove_left
 	fi
 	give_back
 } 2>/dev/null
+
+# Whether what says that we have it is where others look; once it is given back, nothing does.
+stands() {
+	[ "$freed" ] || [ -d "$folder/of-$me" ]
+}
 
 give_back() {
 	# shellcheck disable=SC2086
@@ -248,7 +258,7 @@ evict() {
 	if alive "$holder"; then
 		[ "$verb" = force ] || [ $((2 * silent)) -ge "$its_lease_s" ] ||
 			[ -e "$folder/of-$holder/ending" ] || refuse "busy $silent $its_lease_s $its_owner $its_who"
-		: >"$folder/of-$holder/over"
+		echo >"$folder/of-$holder/over"
 		left_s=60
 		while alive "$holder" && [ "$left_s" -gt 0 ]; do
 			sleep 1

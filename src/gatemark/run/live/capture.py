@@ -128,12 +128,11 @@ class _Capture:
             asyncio.create_task(self._pump(sink)),
             done := asyncio.create_task(self._engine.done(FOREVER_S, self._tick)),
             asyncio.create_task(self._over.wait()),
-            gone := asyncio.create_task(self._until_gone()),
+            asyncio.create_task(self._until_gone()),
         ]
         try:
             await self._until_over(tasks)
-            if gone.done():
-                gone.result()
+            self._gateway.require()  # a lease that is over ends the connection as well
             self._engine.process.close_stdin()
             await self._finish(tasks[:2])
         finally:
