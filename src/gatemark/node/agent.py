@@ -92,7 +92,7 @@ class Agent:
     async def done(self, within_s: float, tick: Tick | None = None) -> dict[str, Any]:
         """Wait for a job that ends by itself, and for its process."""
         done = await self.report(within_s, tick)
-        await self.process.wait()
+        await self._left()
         return done
 
     async def finish(self, tick: Tick | None = None) -> dict[str, Any]:
@@ -103,8 +103,15 @@ class Agent:
     async def close(self, tick: Tick | None = None) -> dict[str, Any]:
         """End the job in order and take its report; its process has gone."""
         done = await self.finish(tick)
-        await self.process.wait()
+        await self._left()
         return done
+
+    async def _left(self) -> None:
+        """Its process goes once it has reported; one that does not is ended."""
+        try:
+            await asyncio.wait_for(self.process.wait(), ANSWER_S)
+        except TimeoutError:
+            await self.abort()
 
     async def abort(self) -> None:
         """End the job without its report: its pipe is closed first, then it is killed."""

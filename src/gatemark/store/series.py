@@ -26,6 +26,7 @@ Series = Mapping[str, tuple[Sequence[int], Sequence[float]]]
 SUFFIX: Final = ".jsonl.gz"
 S_NS: Final = 1_000_000_000
 MOST_BYTES: Final = 256 << 20  # of a file, unpacked
+MOST_POINTS: Final = 10_000_000  # of all series of a file: a day in bins of 10 ms
 DAMAGED: Final = (
     *(OSError, EOFError, zlib.error, ValueError, RecursionError, MemoryError),
     ForeignError,
@@ -77,11 +78,16 @@ def read(folder: Folder, names: Iterable[str], like: Sequence[str]) -> Reading:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Raises ValueError where it is longer than any series of ours: the run may be a stranger's."""
+    """Raises ValueError where it is longer than any series of ours: the run may be a stranger's.
+
+    A zero takes a thousand times more memory as a point than it takes in the file.
+    """
     with gzip.open(BytesIO(packed)) as file:
         data: bytes = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES >> 20} MiB, unpacked")
+    if data.count(b",") > 2 * MOST_POINTS:
+        raise ValueError(f"more than {MOST_POINTS} points")
     return data
 
 

@@ -17,6 +17,7 @@ PIECE_BYTES: Final = 64 << 10  # of an order or a frame, at most
 LINE_BYTES: Final = 48  # of a frame's first line, at most
 LOST: Final = 255  # the exit code of a job whose agent has gone, as of ssh(1)
 ENDING_S: Final = 1.0
+KILLING_S: Final = 10.0  # from the order to kill a job to its end; a busy device is given time
 
 # What `Staying` needs of a process: `node/shell.py` has the whole of it.
 Starts = Callable[[], Coroutine[Any, Any, Any]]
@@ -35,6 +36,7 @@ class Job:
         self._gone = asyncio.Event()
         self._code = LOST
         self._lost: NodeError | None = None
+        self._killing: asyncio.Task[None] | None = None
 
     @property
     def ended(self) -> bool:
@@ -72,9 +74,10 @@ class Job:
         return self._code
 
     def kill(self) -> None:
-        """End it at once, if it still runs."""
-        if not self.ended:
+        """End it at once, if it still runs; with its agent, where that does not."""
+        if not self.ended and not self._killing:
             self._agent.order(b"kill %d\n" % self._number)
+            self._killing = asyncio.create_task(self._see_it_gone())
 
     def take(self, word: str, code: int, data: bytes) -> None:
         """Something came of it: output, words on its standard error, or its end."""
@@ -90,6 +93,12 @@ class Job:
         self._lost = error
         self._tail.feed(b"its agent was ended")
         self._go(LOST)
+
+    async def _see_it_gone(self) -> None:
+        try:
+            await asyncio.wait_for(self._gone.wait(), KILLING_S)
+        except TimeoutError:
+            self._agent.kill()
 
     def _go(self, code: int) -> None:
         self._code = code
@@ -133,6 +142,11 @@ class _Talk:
     def resume_reading(self) -> None:
         """Go on."""
         self._room.set()
+
+    def kill(self) -> None:
+        """End it with all its jobs: it does not do what it is told."""
+        self._reading.cancel()
+        self._process.kill()
 
     async def end(self) -> None:
         """End it in order with all its jobs, or kill it."""
