@@ -3,20 +3,31 @@
 
 As benchmarks/sandbox.py compares the agent with itself. `watch` reads packets by a packet socket,
 and makes system calls for each batch of them; `run` reads a capture, and makes none for a packet.
-What `attach` puts into the kernel does not see the sandbox. Rounds are interleaved, and the first
-of a round alternates. The goal: no change, with a minimum detectable effect (MDE) of 2 % at most.
+What `attach` puts into the kernel does not see the sandbox.
+
+A machine that others share is faster and slower for seconds, and for milliseconds. So the two take
+turns: a slice of one, then a slice of the same packets of the other, and which comes first
+alternates. A round has new processes and files, since their places in memory are chance, and many
+slices; it counts as one value, the median ratio of its neighbours. The shorter a slice, the more
+of what others do is in both: `watch` is stopped while 256 packets come, and a slice is what it
+takes for them, in full batches. A slice of `run` is a whole run, with its start. The goal: no
+change, with a minimum detectable effect (MDE) of 2 % at most.
 """
 
 import argparse
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import product
+from operator import truediv
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -26,10 +37,13 @@ from benchmarks.sandbox import AGENTS, pair, put, text
 CLASSIFIER: Final = Path(__file__).parents[1] / "classifier"
 MODEL: Final = CLASSIFIER / "tests" / "models" / "short.txt"
 TARGET: Final = "build/own/named/gm-classifier"
-FLOWS: Final = 256
-FLOOD: Final = 60_000  # packets of a round
-CAPTURED: Final = 400_000
+FLOWS: Final = 256  # a packet of each is a slice of `watch`
+CAPTURED: Final = 400_000  # packets of a slice of `run`
+SLICES: Final = {"watch": 1500, "run": 40}  # pairs of a round
 WORDS: Final = ("--priority", "first")
+IFACE, RMEM = 4, 6  # columns of /proc/net/packet
+
+Slice = Callable[[], float]  # measures one: packets for a second of CPU time
 
 
 def packet(flow: int) -> bytes:
@@ -39,94 +53,143 @@ def packet(flow: int) -> bytes:
     return bytes(12) + b"\x08\0" + ip + struct.pack(">HHHH", 5000, 6000, 108, 0) + bytes(100)
 
 
-# In the namespace: whoever listens hears them at `lan`.
-SENDER: Final = f"""
-import socket, sys, time
-sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-sock.bind(("host", 0))
-packets = [bytes.fromhex(line) for line in open(sys.argv[1])]
-for number in range({FLOOD}):
-    sock.send(packets[number % {FLOWS}])
-"""
+FRAMES: Final = [packet(flow) for flow in range(FLOWS)]
 
 
 def capture(file: Path) -> None:
     """A capture of such packets, one each 10 us."""
-    frames = [packet(flow) for flow in range(FLOWS)]
     with file.open("wb") as stream:
         stream.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         for number in range(CAPTURED):
-            frame = frames[number % FLOWS]
+            frame = FRAMES[number % FLOWS]
             seconds, us = divmod(10 * number, 1_000_000)
             stream.write(struct.pack("<4I", seconds, us, len(frame), len(frame)) + frame)
 
 
-def run(program: Path, folder: Path) -> float:
-    """Packets of the capture for a second of CPU time."""
-    words = [str(program), "run", str(MODEL), str(folder / "capture"), "--lan", "10.0.0.0/8"]
-    process = subprocess.Popen([*words, *WORDS], stdout=subprocess.DEVNULL)
-    return CAPTURED / cpu_s(process)
+@contextmanager
+def run(program: Path) -> Iterator[Slice]:
+    """Whole runs over the capture."""
+    file = program.parents[1] / "capture"
+    words = [str(program), "run", str(MODEL), str(file), "--lan", "10.0.0.0/8", *WORDS]
+
+    def measured() -> float:
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{words!r}: exit code {process.returncode}")
+        return CAPTURED / (used.ru_utime + used.ru_stime)
+
+    yield measured
 
 
-def watch(program: Path, folder: Path) -> float:
-    """Packets that it saw, of a flood, for a second of CPU time."""
-    words = [str(program), "watch", str(MODEL), "lan", *WORDS]
-    with (folder / "output").open("w+") as output:
+@contextmanager
+def watch(program: Path) -> Iterator[Slice]:
+    """Bursts that wait in the socket of a process, which is stopped until its turn comes."""
+    device, file = program.parent.name, program.parent / "output"
+    ip("link", "add", device, "up", "type", "veth", "peer", "name", f"{device}-host")
+    ip("link", "set", f"{device}-host", "up")
+    words = [str(program), "watch", str(MODEL), device, *WORDS]
+    with file.open("w") as output, socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+        sender.bind((f"{device}-host", 0))
         process = subprocess.Popen(words, stdout=output)
-        while not (folder / "output").stat().st_size:
-            os.sched_yield()
-        subprocess.run([sys.executable, "-c", SENDER, str(folder / "packets")], check=True)
+        sent = 0
+
+        def measured() -> float:
+            nonlocal sent
+            for frame in FRAMES:
+                sender.send(frame)
+            sent += FLOWS
+            before_ns = cpu_ns(process.pid)
+            process.send_signal(signal.SIGCONT)
+            while waits(device):
+                time.sleep(0.001)
+            stop(process)
+            return FLOWS * 1e9 / (cpu_ns(process.pid) - before_ns)
+
+        while not file.stat().st_size:
+            time.sleep(0.001)
+        stop(process)
+        yield measured
         process.send_signal(signal.SIGTERM)
-        took_s = cpu_s(process)
-        output.seek(0)
-        return int(output.read().splitlines()[-1].split(",")[0]) / took_s
+        process.send_signal(signal.SIGCONT)
+        process.wait()
+    ip("link", "del", device)
+    seen = int(file.read_text().splitlines()[-1].split(",")[0])
+    if seen != sent:
+        raise SystemExit(f"watch saw {seen} of {sent} packets")
 
 
-def cpu_s(process: "subprocess.Popen[bytes]") -> float:
-    """Wait for its end: the CPU time that it took."""
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{process.args!r}: exit code {process.returncode}")
-    return used.ru_utime + used.ru_stime
+def ip(*words: str) -> None:
+    """Run iproute2's command."""
+    subprocess.run(["ip", *words], check=True)
 
 
-WAYS: Final[dict[str, Callable[[Path, Path], float]]] = {"watch": watch, "run": run}
+def waits(device: str) -> bool:
+    """Whether packets wait for whoever listens there."""
+    index = str(socket.if_nametoindex(device))
+    rows = [line.split() for line in Path("/proc/net/packet").read_text().splitlines()[1:]]
+    return any(int(row[RMEM]) for row in rows if row[IFACE] == index)
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """Return when it stands still."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+
+
+def cpu_ns(pid: int) -> int:
+    """The CPU time of a process that stands still: Documentation/scheduler/sched-stats.rst."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+WAYS: Final[dict[str, Callable[[Path], AbstractContextManager[Slice]]]] = {
+    "watch": watch,
+    "run": run,
+}
+
+
+def measure(way: str, images: dict[str, bytes], folder: Path) -> tuple[float, float]:
+    """A round: packets for a second of CPU time without a sandbox, and with one."""
+    with ExitStack() as stack:
+        measured = {
+            name: stack.enter_context(WAYS[way](put(image, folder / name)))
+            for name, image in images.items()
+        }
+        rates: dict[str, list[float]] = {name: [] for name in images}
+        for number in range(SLICES[way]):
+            for name in AGENTS if number % 2 else AGENTS[::-1]:
+                rates[name].append(measured[name]())
+    without = median(rates["without"])
+    return without, without * median(map(truediv, rates["with"], rates["without"]))
 
 
 def main() -> None:
     """Measure in rounds, in a network namespace of our own; print the ratio of each way."""
     parser = argparse.ArgumentParser(prog="benchmarks.sandbox_classifier", description=__doc__)
     parser.add_argument("--rounds", type=int, default=20, help="rounds (default: 20)")
-    parser.add_argument("--best", type=int, default=1, help="of so many in turns (default: 1)")
+    parser.add_argument("--way", choices=list(WAYS), help="one of both (default: both)")
     options = parser.parse_args()
     if "INSIDE" not in os.environ:
         again = ["unshare", "-n", sys.executable, "-m", "benchmarks.sandbox_classifier"]
-        again += ["--rounds", str(options.rounds), "--best", str(options.best)]
-        raise SystemExit(
-            subprocess.run(again, check=False, env=os.environ | {"INSIDE": "1"}).returncode
+        done = subprocess.run(
+            [*again, *sys.argv[1:]], env=os.environ | {"INSIDE": "1"}, check=False
         )
-    link = ("link", "add", "lan", "type", "veth", "peer", "name", "host")
-    for words in (link, *(("link", "set", name, "up") for name in ("lan", "host"))):
-        subprocess.run(["ip", *words], check=True)
-    seen: dict[tuple[str, str], list[float]] = {}
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory()))
+        raise SystemExit(done.returncode)
+    seen: dict[str, list[tuple[float, float]]] = {
+        way: [] for way in ([options.way] if options.way else WAYS)
+    }
+    with TemporaryDirectory() as folder:
         images = dict(zip(AGENTS, pair(CLASSIFIER, TARGET), strict=True))
-        capture(folder / "capture")
-        (folder / "packets").write_text("".join(f"{packet(at).hex()}\n" for at in range(FLOWS)))
-        for number, way in product(range(options.rounds), WAYS):
+        capture(Path(folder, "capture"))
+        for name in images:
+            Path(folder, name).mkdir()
+        for number, way in product(range(options.rounds), seen):
             progress(f"round {number + 1} of {options.rounds}: {way}")
-            rates: dict[str, float] = {}
-            for turn in range(options.best):
-                for name in AGENTS if (number + turn) % 2 else AGENTS[::-1]:
-                    rate = WAYS[way](put(images[name], folder), folder)
-                    rates[name] = max(rates.get(name, 0), rate)
-            for name, rate in rates.items():
-                seen.setdefault((way, name), []).append(rate)
+            seen[way].append(measure(way, images, Path(folder)))
     progress("")
-    for way in WAYS:
-        print(text(way, *(seen[way, name] for name in AGENTS[::-1])))
+    for way, rates in seen.items():
+        print(text(way, *zip(*rates, strict=True)))
 
 
 if __name__ == "__main__":
