@@ -144,7 +144,7 @@ class _Talk:
         self._room.set()
 
     def kill(self) -> None:
-        """End it with all its jobs: it does not do what it is told."""
+        """End it with all its jobs: it does not follow orders."""
         self._reading.cancel()
         self._process.kill()
 
