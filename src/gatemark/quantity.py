@@ -371,5 +371,8 @@ def judged_unit(name: str) -> str:
     """The unit of a judged value, or of one below the knee. Raises KeyError for an unknown name."""
     if (own := name.rpartition(".")[2]) in JUDGED:
         return JUDGED[own].unit
+    for ending, unit in ENDINGS.items():  # a shape is measured by more than JUDGED lists
+        if own.startswith(LOSS) and own.endswith(ending) and own not in UNITS:
+            return unit
     unit = UNITS[name.removesuffix(BELOW_KNEE).removeprefix(STEP).removeprefix(CHANGE)]
     return "ratio" if name.startswith(CHANGE) else unit

@@ -88,3 +88,9 @@ def test_a_shape_that_comes_or_goes_is_told(judged: Judgement) -> None:
     assert changes(sound, judged.diagnoses) == [clause.format("new", "old")]
     assert changes(judged.diagnoses, sound) == [clause.format("old", "new")]
     assert changes(judged.diagnoses, judged.diagnoses) == []
+
+
+def test_what_a_shape_was_measured_by_has_a_unit() -> None:
+    """Of a level that carries less than another: stats/shape/factor.py."""
+    own = {"loss_other_pps": "packets/s", "loss_other_ns": "ns", "loss_rate_hi_pps": "packets/s"}
+    assert {name: judged_unit(name) for name in own} == own
