@@ -23,7 +23,7 @@ UNCLAIMED: Final = "no plan asks it"
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run holds."""
+    """The holdings of one run."""
 
     label: str  # its directory
     gateway: tuple[str, object]  # that it measured
@@ -51,7 +51,7 @@ class Covered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holding(label: str, run: Run, records: Sequence[Record], judgement: Judgement) -> Held:
-    """What a run holds, under the label of its directory."""
+    """Return what a run holds, under the label of its directory."""
     return Held(
         label=label,
         gateway=run.gateway,
@@ -69,7 +69,7 @@ def coverage(
 
 
 def counts(rows: Sequence[Covered]) -> dict[State, int]:
-    """How many rows are in each state."""
+    """Count how many rows are in each state."""
     return {state: sum(row.state == state for row in rows) for state in STATES}
 
 
@@ -139,7 +139,7 @@ def _by_gateway(
 
 
 def _absent(need: Need, names: Sequence[str], runs: Sequence[Held]) -> tuple[str, ...]:
-    """What the runs of these plans lack, of the gateway that lacks least; nothing without any."""
+    """Return what runs of these plans lack, of the gateway that lacks least; or nothing."""
     by_gateway = _by_gateway(need, names, runs).values()
     held = [[offer for _, own in held_by for offer in own.values()] for held_by in by_gateway]
     return min((lacking(need, joined(offers)) for offers in held), key=len, default=())
@@ -150,7 +150,7 @@ def _lacks(need: Need, offers: Iterable[Offer]) -> bool:
 
 
 def faults(requirements: Sequence[Requirement], plans: Sequence[Plan]) -> list[str]:
-    """What is wrong with the claims; `plans` holds the variants of each plan too.
+    """Return what is wrong with the claims; `plans` holds the variants of each plan too.
 
     A row is answered by plans as they are, or by the variant that it names.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan yields, as it is written."""
+"""The yield of a plan, as it is written."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
@@ -63,7 +63,7 @@ ALWAYS: Final = ("station.placement", "evidence.cpu", "cpu_busy", "cores")
 
 
 def declared(plan: Plan) -> Offer:
-    """What a plan yields, by what is written in it."""
+    """Return what a plan yields, by what is written in it."""
     return Offer(
         frozenset(_names(plan)),
         frozenset(part for arm in plan.arm for part in (arm.path, *arm.features)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run holds: of trials that counted, and of facts that are known, alone."""
+"""The holdings of a run: of trials that counted, and of facts that are known, alone."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ WORKS: Final = 0.01  # load of a CPU that takes part: below it are the ticks of 
 def held(
     run: Run, records: Sequence[Record], judgement: Judgement, *, with_tester: bool = False
 ) -> dict[str, Offer]:
-    """What a run holds, plan by plan: of trials that counted alone.
+    """Return what a run holds, plan by plan: of trials that counted alone.
 
     Of the gateway: what the tester did without it shows that there is a ceiling, and no more unless
     it is asked for.
@@ -99,7 +99,7 @@ def _reading(
 
 
 def _promised(plan: Plan, records: Sequence[Record]) -> set[str]:
-    """What the plan's own words promise, once it was measured."""
+    """Names that the plan's own words promise, once it was measured."""
     more = set()
     repeated = any(record.repeat > 1 for record in records)
     if repeated:
@@ -122,7 +122,7 @@ def _working(record: Record) -> set[int]:
 
 
 def _evidence(evidence: Evidence) -> Iterator[str]:
-    """What is not empty, and the counts of its tables that are not 0."""
+    """Yield what is not empty, and the counts of its tables that are not 0."""
     for name in evidence.__struct_fields__:
         table = getattr(evidence, name)
         if table and not _is_empty(table):
@@ -132,7 +132,7 @@ def _evidence(evidence: Evidence) -> Iterator[str]:
 
 
 def _is_empty(fact: object) -> bool:
-    """Whether nothing is told: no text but blanks or `unknown`, no table but of such."""
+    """Return whether it is empty: no text but blanks or `unknown`, no table but of such."""
     if isinstance(fact, str):
         return fact.strip().casefold() in ("", UNKNOWN)
     if isinstance(fact, Mapping):
@@ -145,7 +145,7 @@ def _is_empty(fact: object) -> bool:
 def _of_plans(
     run: Run, records: Sequence[Record], judgement: Judgement, *, with_tester: bool
 ) -> dict[str, set[str]]:
-    """What is judged of a plan as a whole, by plan."""
+    """Names that are judged of a plan as a whole, by plan."""
     judged: dict[str, set[str]] = {}
     checks = judgement.cross_checks
     marks = (
@@ -171,7 +171,7 @@ def _of_plans(
 
 
 def _firmwares(test: AB) -> Iterator[str]:
-    """What an A/B test compares: two firmwares of one box, as far as both sides tell the same.
+    """Tell what an A/B test compares: two firmwares of one box, as far as both sides tell the same.
 
     A factory's firmware beside another's needs a box that a factory made: no virtual gateway.
     """
@@ -195,7 +195,7 @@ def _counts(definition: Definition, *, with_tester: bool) -> bool:
 
 
 def _known(run: Run) -> Iterator[str]:
-    """Of the station and of the gateway, as they were before the run."""
+    """Facts of the station and of the gateway, as they were before the run."""
     if run.station.placement:
         yield "station.placement"
     yield from (f"{STATION}{name}" for name, fact in run.station.made_of.items() if fact)
@@ -204,6 +204,6 @@ def _known(run: Run) -> Iterator[str]:
 
 
 def _facts(inventory: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a gateway: no fact that is empty or `unknown`."""
+    """Return what is known of a gateway: no fact that is empty or `unknown`."""
     facts = inventory.get("gateway") or {}
     return {name: fact for name, fact in facts.items() if not _is_empty(fact)}

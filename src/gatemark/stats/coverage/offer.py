@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan yields or a run holds, in names; and what of a row is not there.
+"""Names of what a plan yields or a run holds; and what of a row is not there.
 
 Plans (declared.py) and runs (measured.py) use the same names, so that one rule judges both:
 quantities, and `QUANTITY of FEATURE`, of arms that have it; `kernel.NAME`, a kernel of
@@ -26,7 +26,7 @@ STATION: Final = "station."
 
 
 class Reading(NamedTuple):
-    """What a run holds of one arm at one point."""
+    """The holdings of a run, of one arm at one point."""
 
     names: frozenset[str]
     arms: frozenset[str]  # its path and features
@@ -35,7 +35,7 @@ class Reading(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What a plan yields, or a run of it holds."""
+    """The yield of a plan, or what a run of it holds."""
 
     names: frozenset[str]
     arms: frozenset[str]  # paths and features
@@ -58,12 +58,12 @@ def joined(offers: Sequence[Offer]) -> Offer:
 
 
 def lacking(need: Need, offer: Offer) -> tuple[str, ...]:
-    """What of a row is not there, in words; nothing: all is."""
+    """Return what of a row is not there, in words; nothing: all is."""
     return tuple(dict.fromkeys(_lacking(need, offer)))
 
 
 def yields_any(need: Need, offer: Offer) -> bool:
-    """Whether at least one of the names is there."""
+    """Return whether at least one of the names is there."""
     return any(_has(name, offer.names) for name in need.yields)
 
 
@@ -82,7 +82,7 @@ def _lacking(need: Need, offer: Offer) -> Iterator[str]:
 
 
 def _unread(need: Need, readings: Sequence[Reading]) -> Iterator[str]:
-    """What the values that a row asks for lack: an arm or a level that another value has is none.
+    """Yield what the values of a row lack: an arm or a level that another value has is none.
 
     Where the row asks for nothing that is read at a point, every reading counts.
     """
@@ -111,7 +111,7 @@ def _by_name(
 
 
 def _varies(factor: str, readings: Sequence[Reading]) -> bool:
-    """Whether an arm has it at two levels: two arms at one level each compare nothing."""
+    """Return whether an arm has it at two levels: two arms at one level each compare nothing."""
     levels: dict[Hashable, set[str | None]] = {}
     for reading in readings:
         levels.setdefault(reading.arms, set()).add(reading.levels.get(factor))
