@@ -20,23 +20,7 @@
 #ifndef GM_TABLE_LINE_H
 #define GM_TABLE_LINE_H
 
-#include "lpm/address.h"
-
-enum gm_line_kind {
-	GM_LINE_EMPTY, /* or a comment */
-	GM_LINE_ROUTE,
-	GM_LINE_NO_ROUTE, /* a withdrawal, a session's state, a route of another table of the box */
-	GM_LINE_BAD
-};
-
-struct gm_line {
-	enum gm_line_kind kind;
-	unsigned family; /* 4 or 6; 0: `default` of a family that the line does not tell */
-	struct gm_key key;
-	uint32_t length;
-	struct gm_text next_hop; /* empty: the line names none */
-	const char *reason; /* of GM_LINE_BAD */
-};
+#include "table/read.h"
 
 /*
  * The line at `text`, without its end, with the `nexthop` lines that belong to it. *next is where

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers of a line, one a family of forms. */
+/* A line as it was read, and its readers, one a family of forms. */
 #ifndef GM_TABLE_READ_H
 #define GM_TABLE_READ_H
 
-#include "table/line.h"
+#include "lpm/address.h"
+
+enum gm_line_kind {
+	GM_LINE_EMPTY, /* or a comment */
+	GM_LINE_ROUTE,
+	GM_LINE_NO_ROUTE, /* a withdrawal, a session's state, a route of another table of the box */
+	GM_LINE_BAD
+};
+
+struct gm_line {
+	enum gm_line_kind kind;
+	unsigned family; /* 4 or 6; 0: `default` of a family that the line does not tell */
+	struct gm_key key;
+	uint32_t length;
+	struct gm_text next_hop; /* empty: the line names none */
+	const char *reason; /* of GM_LINE_BAD */
+};
 
 /* A prefix, or as `ip route` has it: an address alone, or `default`. Returns NULL, or why not. */
 const char *gm_read_destination(struct gm_text word, struct gm_line *line, int is_ip_route);
