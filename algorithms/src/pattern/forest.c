@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/grow.h"
 #include "pattern/forest.h"
+#include "common/grow.h"
 
 #include <string.h>
 

@@ -75,6 +75,7 @@ class Sides:
 
         if self.boots is not None and not 1 <= self.boots <= MOST_BOOTS:
             raise UsageError(f"--boots {self.boots}: 1 to {MOST_BOOTS}; six give a 95 % interval")
+        self._ratio()  # a word that is none is refused before any gateway is asked for
         plans = asked.chosen()[1]
         if len(plans) > 1:
             names = ", ".join(plan.name for plan in plans)

@@ -63,7 +63,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 def finding(share: float, sights: Sequence[Sight]) -> Finding:
     """The finding of a share; these trials tell in which manner it is lost."""
-    clause = f"loses {percent(share)} at any rate{_manner(sights)}"
+    clause = f"loses {percent(share)} at any rate{_manner(share, sights)}"
     return Finding(
         shape="constant-share",
         words=f"{upper(clause)}: not load. Look at rules, errors of the ports, cable, duplex.",
@@ -114,16 +114,12 @@ def agree(share: Share, other: Share) -> bool:
     return abs(share.value - other.value) <= SIGMAS * spread + SLACK * min(p, 1 - p)
 
 
-def _manner(sights: Sequence[Sight]) -> str:
+def _manner(share: float, sights: Sequence[Sight]) -> str:
     if any(sight.masked for sight in sights):
         return ""
-    apart = [sight for sight in sights if sight.loss.distance_cv is not None]
-    distances = [sight.loss.distance_cv or 0.0 for sight in apart]
-    if distances and median(distances) < REGULAR:
-        most = max(sight.lost for sight in apart)  # a few tell no distance: the ends matter
-        every = median(sight.tried / sight.lost for sight in apart if 2 * sight.lost >= most)
-        if every > NEXT:
-            return f" (every {ordinal(round(every))} packet)"
+    distances = [cv for sight in sights if (cv := sight.loss.distance_cv) is not None]
+    if distances and median(distances) < REGULAR and 1 / share > NEXT:
+        return f" (every {ordinal(round(1 / share))} packet)"
     return " in bursts" if is_in_bursts(sights) else ""
 
 
