@@ -62,19 +62,10 @@ def _clock(spans: Spans) -> None:
         all_ = made(*words)
         for name, watcher in all_.items():
             for verb in ("start", "stop"):
-                step = _timed(getattr(watcher, verb), f"  {verb} {name}", spans)
-                _set(watcher, verb, step)
+                setattr(watcher, verb, _timed(getattr(watcher, verb), f"  {verb} {name}", spans))
         return all_
 
     setattr(watching, "watchers", watchers)  # noqa: B010
-
-
-def _set(watcher: Any, verb: str, step: Any) -> None:
-    """Also where it has slots."""
-    kind = type(watcher)
-    if not hasattr(watcher, "__dict__"):
-        watcher = kind
-    setattr(watcher, verb, step)
 
 
 def _timed(work: Callable[..., Any], phase: str, spans: Spans) -> Callable[..., Any]:

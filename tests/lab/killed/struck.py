@@ -209,8 +209,8 @@ class Run:
         assert records.startswith(kept[: kept.rfind(b"\n") + 1])
         names = [json.loads(line)["trial"] for line in records.splitlines()]
         assert len(names) == len({*names})
-        left = {row["trial"] for row in json.loads((RUN / "run.json").read_text())["trials"]}
-        assert left <= {*names}
+        planned = {row["trial"] for row in json.loads((RUN / "run.json").read_text())["trials"]}
+        assert planned <= {*names}
 
 
 class Campaign:
