@@ -69,7 +69,7 @@ static void read_slashes(struct gm_entry *entry,
 		/* Hyperscan's {min_length=3}, or Suricata's `, flow:name`. */
 		if (entry->text[i] == '{' || entry->text[i] == ',') {
 			entry->ignored++;
-			note(entry, PARAMETERS);
+			note(entry, GM_ENTRY_PARAMETERS);
 			break;
 		}
 		add(entry, entry->text[i]);

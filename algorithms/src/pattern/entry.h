@@ -5,7 +5,7 @@
 
 #include "pattern/rule.h"
 
-enum { GM_ENTRY_NAMES = 8, PARAMETERS = '{' };
+enum { GM_ENTRY_NAMES = 8, GM_ENTRY_PARAMETERS = '{' };
 
 /* A line's expression, without its wrapper. */
 struct gm_entry {

@@ -107,7 +107,7 @@ static void ignore_flags(struct gm_patterns *patterns, const struct gm_entry *en
 	for (const char *at = entry->where; *at; at++) {
 		const uint8_t letter = (uint8_t)*at;
 
-		if (letter == PARAMETERS)
+		if (letter == GM_ENTRY_PARAMETERS)
 			ignore(patterns, (struct gm_piece){ parameters, sizeof(parameters) - 1 },
 			       "");
 		else
