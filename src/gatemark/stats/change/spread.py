@@ -2,8 +2,7 @@
 """Which points of a plan are measured once more: `spread` and `most` of its [repeat].
 
 The rule looks at widths alone, never at where an interval lies, nor at which arm is faster. So
-intervals and tests keep their promise, which the tests simulate: intervals hold the median in 95 to
-97 of 100 cases, and arms that do not differ are told to in 3 to 5.
+intervals and tests keep their promise (docs/numbers/quantity/interval.md has the simulation).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
