@@ -42,9 +42,8 @@ class Link(NamedTuple):
     gro_most: int  # gro_max_size
     counts: Mapping[str, int]  # as the files of /sys/class/net/PORT/statistics are called
     has_xdp: bool
-    settles: (
-        bool  # it is up and has a carrier, and the kernel has yet to act on that: within a second
-    )
+    # It is up and has a carrier, and the kernel has yet to act on that: within a second.
+    settles: bool
 
 
 class Qdisc(NamedTuple):

@@ -11,9 +11,8 @@ from contextlib import suppress
 from typing import Final
 
 from gatemark.error import NodeError
-from gatemark.node.inside.door import Door
 from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part, of_files, summed
+from gatemark.probe.drop.part import Part, View, of_files, summed
 from gatemark.store.drops import EVENT, NETFILTER, Drop
 
 # Thousands of rules are little where only those come that drop and count. A table's and a chain's
@@ -45,17 +44,15 @@ SAVED: Final = re.compile(
 POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 
 
-def rules_near(door: Door, devices: Collection[str]) -> str | None:
+def rules_near(view: View) -> str | None:
     """Nothing where there is no table; what is in one is nft's to print."""
-    del devices
-    return None if door.has_nft_tables() else ""
+    return None if view.door.has_nft_tables() else ""
 
 
-def legacy_near(door: Door, devices: Collection[str]) -> str | None:
+def legacy_near(view: View) -> str | None:
     """Nothing where no older table is in use."""
-    del devices
     with suppress(NodeError):  # a kernel without them
-        return None if door.read(NAMES) else ""
+        return None if view.door.read(NAMES) else ""
     return ""
 
 

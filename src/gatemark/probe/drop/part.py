@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """A part of what is read: a piece of a shell script, and what its output says was dropped."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from gatemark.node.inside.door import Door
+from gatemark.node.inside.door import Door, Link
 from gatemark.node.quoted import Script, shell
 from gatemark.store.drops import Drop
 
 # From the lines and the gateway's test ports; `packets` are since the counter began.
 Parse = Callable[[list[str], Collection[str]], Iterable[Drop]]
-# What the script prints, of a namespace of this machine and its test ports; None: ask the script.
-# Raises NodeError.
-Near = Callable[[Door, Collection[str]], str | None]
+
+
+class View:
+    """A namespace of this machine at one reading: what several parts ask of it is asked once."""
+
+    def __init__(self, door: Door, devices: Collection[str]) -> None:
+        self.door = door
+        self.devices = devices  # the names of the test ports
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Its ports. Raises NodeError."""
+        return self.door.links()
+
+
+# What the script prints; None: ask the script. Raises NodeError.
+Near = Callable[[View], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +56,9 @@ def of_files(
 def read_near(files: tuple[str, ...], with_file: str = "") -> Near:
     """These files of /proc/net one after the other."""
 
-    def near(door: Door, devices: Collection[str]) -> str:
-        del devices
+    def near(view: View) -> str:
         is_counted = not with_file or Path(with_file).exists()
-        return "".join(map(door.read, files)) if is_counted else ""
+        return "".join(map(view.door.read, files)) if is_counted else ""
 
     return near
 

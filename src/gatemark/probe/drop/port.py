@@ -4,9 +4,8 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from gatemark.node.inside.door import Door
 from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part
+from gatemark.probe.drop.part import Part, View
 from gatemark.store.drops import BACKLOG, INGRESS, PORT_IN, PORT_OUT, Drop
 
 CARD: Final = (
@@ -60,19 +59,16 @@ def _rows(lines: list[str]) -> Iterator[tuple[str, str, int]]:
         yield port, name, int(count)
 
 
-def ports_near(door: Door, devices: Collection[str]) -> str:
+def ports_near(view: View) -> str:
     """The files' numbers by rtnetlink."""
-    links = door.links()
-    there = [port for port in devices if port in links]
-    return "\n".join(
-        f"{port} {file} {links[port].counts[file]}" for port in there for file in FILES
-    )
+    there = [port for port in view.devices if port in view.links]
+    rows = ((port, file, view.links[port].counts[file]) for port in there for file in FILES)
+    return "\n".join(f"{port} {file} {count}" for port, file, count in rows)
 
 
-def xdp_near(door: Door, devices: Collection[str]) -> str | None:
+def xdp_near(view: View) -> str | None:
     """Nothing where no port has a program."""
-    del devices
-    return None if any(link.has_xdp for link in door.links().values()) else ""
+    return None if any(link.has_xdp for link in view.links.values()) else ""
 
 
 PARTS: Final = (

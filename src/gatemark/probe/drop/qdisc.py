@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from gatemark.node.inside import door as by_netlink
-from gatemark.node.inside.door import ROOT, Door
+from gatemark.node.inside.door import ROOT
 from gatemark.node.quoted import literal
 from gatemark.plan.shaper.shape import inwards
-from gatemark.probe.drop.part import Part
+from gatemark.probe.drop.part import Part, View
 from gatemark.store.drops import INGRESS, QDISC, Drop
 
 TC: Final = literal("command -v tc > /dev/null && tc -s -j qdisc show")
@@ -56,11 +56,10 @@ def _count(qdisc: Qdisc) -> int:
     return int(qdisc.get("drops", 0))
 
 
-def near(door: Door, devices: Collection[str]) -> str:
+def near(view: View) -> str:
     """What `qdiscs` reads of tc's JSON, by rtnetlink."""
-    del devices
-    names = {link.number: name for name, link in door.links().items()}
-    return json.dumps([_as_tc(qdisc, names[qdisc.port]) for qdisc in door.qdiscs()])
+    names = {link.number: name for name, link in view.links.items()}
+    return json.dumps([_as_tc(qdisc, names[qdisc.port]) for qdisc in view.door.qdiscs()])
 
 
 def _as_tc(qdisc: by_netlink.Qdisc, port: str) -> Qdisc:

@@ -8,12 +8,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.error import NodeError
-from gatemark.node.inside.door import Door
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import ODD, reader
 from gatemark.node.shell import Node, door
 from gatemark.probe.drop import ip, netfilter, port, qdisc
-from gatemark.probe.drop.part import Part, by_name
+from gatemark.probe.drop.part import Part, View, by_name
 from gatemark.store.drops import NO_LOSS, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
 
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
@@ -54,23 +53,24 @@ async def read(node: Node, parts: Collection[Part], devices: Collection[str]) ->
     Raises NodeError.
     """
     parts, near = (*parts, MTU), door(node)
-    asked = {part.name: _looked(near, part, devices) for part in parts if near}
+    view = View(near, devices) if near else None
+    asked = {part.name: _looked(view, part) for part in parts if view}
     texts = {name: text for name, text in asked.items() if text is not None}
     left = [part for part in parts if part.name not in texts]
     printed = await node.run(*sh(script(left, devices))) if left else ""
     return "\n".join([*(f"{MARK} {name}\n{text}" for name, text in texts.items()), printed])
 
 
-def _looked(near: Door, part: Part, devices: Collection[str]) -> str | None:
+def _looked(view: View, part: Part) -> str | None:
     try:
-        return part.near(near, devices) if part.near else None
+        return part.near(view) if part.near else None
     except NodeError:
         return FAILED
 
 
-def _sizes_near(near: Door, devices: Collection[str]) -> str:
-    links = near.links()
-    return "\n".join(f"{port} {links[port].mtu}" for port in devices if port in links)
+def _sizes_near(view: View) -> str:
+    there = [port for port in view.devices if port in view.links]
+    return "\n".join(f"{port} {view.links[port].mtu}" for port in there)
 
 
 def _no_drops(lines: list[str], devices: Collection[str]) -> tuple[Drop, ...]:
