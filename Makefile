@@ -60,7 +60,7 @@ fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for e
 	@until=$$(($$(date +%s) + $(HUNT_SECONDS))); while [ $$(date +%s) -lt $$until ]; do \
 		$(PYTHON) -m pytest tests/unit -n 2 --hypothesis-profile=hunt || exit; done
 
-mutate: ## find tests that could not fail, of one folder: make mutate FOLDER=stats
+mutate: ## find tests that could not fail, of one folder: make mutate FOLDER=judge
 	@setup/install mutate
 	@$(PYTHON) tests/mutate.py $(FOLDER:%=--folder %) --one-in $(ONE_IN) --seed $(SEED)
 

@@ -30,8 +30,8 @@ from benchmarks.arrivals import PCAP_NS_MAGIC
 from benchmarks.bare_lab import OurAgent, Report, ends, lab, our_sender, our_sink
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
+from gatemark.judge.math.histogram import RESOLUTION, merged, percentile
 from gatemark.station.netns import Lab
-from gatemark.stats.math.histogram import RESOLUTION, merged, percentile
 
 PORTS = ("raw", "udp")
 RATES = (1_000, 10_000)

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from benchmarks.compare import Comparison, compare, compare_less, progress, show
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement, Knee
 from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
@@ -20,8 +22,6 @@ from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement, Knee
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 

@@ -40,13 +40,13 @@ from benchmarks.arrivals import PCAP_NS_MAGIC
 from benchmarks.bare_lab import ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
+from gatemark.judge.change.paired import compare_pairs
 from gatemark.plan.model import Among, LineWay, Workload
 from gatemark.plan.model import Line as Asked
 from gatemark.station.demand import Demand
 from gatemark.station.line.line import Line
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import wires
-from gatemark.stats.change.paired import compare_pairs
 from gatemark.workload.replay import Pair
 
 MBITS: Final = (1, 15)

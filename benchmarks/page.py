@@ -34,8 +34,8 @@ def make(path: Path) -> Iterator[tuple[str, float, str]]:
     """Judge and write a made-up run of `RECORDS` records; yields what it took."""
     import builder  # found below tests/
 
-    from gatemark.report import page
-    from gatemark.stats.judge import judge
+    from gatemark.judge.judge import judge
+    from gatemark.tell import page
 
     builder.REPEATS = -(-RECORDS * builder.REPEATS // len(builder.trials()))
     records = builder.trials()

@@ -27,8 +27,8 @@ from typing import Final
 from benchmarks.bare_lab import OurAgent, Report, ends, lab
 from benchmarks.compare import progress
 from benchmarks.peers import Ends
+from gatemark.judge.change.paired import compare_pairs
 from gatemark.station.netns import Lab
-from gatemark.stats.change.paired import compare_pairs
 
 WAYS: Final = (("raw", "ring"), ("udp", "udp"), ("auto", "auto"))
 FRAME_BYTES: Final = 64

@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from benchmarks.compare import Comparison, compare, compare_less, show
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Search, Workload
 from gatemark.plan.order import order
-from gatemark.report.live import Live
 from gatemark.run.engine import execute
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.tell.live import Live
 
 AIM = 0.03  # spread of six searches of a slowed gateway
 

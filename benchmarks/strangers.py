@@ -25,7 +25,7 @@ from statistics import median
 from benchmarks.bare_lab import ends, lab, our_sender, our_sink, received_at_once
 from benchmarks.compare import progress
 from benchmarks.peers import Ends
-from gatemark.stats.change.paired import compare_pairs
+from gatemark.judge.change.paired import compare_pairs
 
 PAYLOAD = 18  # frames of 64 bytes
 PORTS = (("live", "xdp"), ("raw", "ring"))

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.compare import progress
+from gatemark.judge.change.compare import compare
+from gatemark.judge.judgement import Change
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run import trial
 from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.stats.change.compare import compare
-from gatemark.stats.judgement import Change
 
 SLOW_TO_PPS = 30_000
 SECONDS = 0.5

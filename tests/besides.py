@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import builder
 from msgspec.structs import replace
 
-from gatemark.stats.judgement import Judgement, PointResult, Queue
-from gatemark.stats.math.interval import Interval
-from gatemark.stats.subject import Subject
-from gatemark.stats.verdict.verdict import Verdict, verdicts
+from gatemark.judge.judgement import Judgement, PointResult, Queue
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.subject import Subject
+from gatemark.judge.verdict.verdict import Verdict, verdicts
 from gatemark.store.record import Definition, Scalar
 
 MS = 1e6

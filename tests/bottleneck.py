@@ -13,7 +13,7 @@ segment is known when a later one of its stream is acknowledged. There are no ti
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from gatemark.stats.queue.flow import Columns, Flow
+from gatemark.judge.queue.flow import Columns, Flow
 
 SEGMENT_BYTES, PAYLOAD_BYTES, GAME_BYTES = 1514, 1448, 87
 GAP_NS = 40_000_000  # between packets of the flow

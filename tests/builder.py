@@ -16,14 +16,14 @@ import msgspec
 from frozen import frozen
 from msgspec.structs import replace
 
+from gatemark.judge.judgement import Judgement, Knee, Limit, PointResult, Warning_
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.subject import Subject
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.judgement import Judgement, Knee, Limit, PointResult, Warning_
-from gatemark.stats.math.interval import Interval
-from gatemark.stats.subject import Subject
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Accounting, CpuReading, Definition, Evidence, Record, Scalar
 from gatemark.store.run import Run, StationInfo
+from gatemark.tell.group.source import Source
 from gatemark.unit import payload_bytes
 
 RATES = (5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 50_000, 60_000)

@@ -24,7 +24,7 @@ PATIENCE_S = 60.0
 # Nothing that looks at the environment as it is imported, and nothing that begins a thread.
 FORK = multiprocessing.get_context("forkserver")
 FORK.set_forkserver_preload(
-    ["gatemark.__main__", "gatemark.commands.app", "gatemark.stats.judge", "duckdb", "rich.console"]
+    ["gatemark.__main__", "gatemark.commands.app", "gatemark.judge.judge", "duckdb", "rich.console"]
 )
 
 

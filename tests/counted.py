@@ -15,15 +15,15 @@ import builder
 from frozen import frozen
 from msgspec.structs import replace
 
+from gatemark.judge.capacity.fit import fit
+from gatemark.judge.capacity.measured import measured
+from gatemark.judge.capacity.model import Model
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.capacity.fit import fit
-from gatemark.stats.capacity.measured import measured
-from gatemark.stats.capacity.model import Model
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Counted, Definition, Evidence, Record, Scalar
 from gatemark.store.run import AB, Run, Side, StationInfo
+from gatemark.tell.group.source import Source
 
 NAME, TEST, MODEL = "made/steps", "made/test", "made/model"
 STATION = StationInfo(name="qemu-mips", kind="qemu", virtual=True)

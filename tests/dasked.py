@@ -2,7 +2,7 @@
 """A Dask cluster of real processes on the loopback, which is begun again where a part of it died.
 
 Scheduler and workers are `gatemark campaign scheduler` and `worker`, with keys of their own. Blocks
-are those of tests/unit/campaign/fake_block.py, unless a campaign's are wanted.
+are those of tests/unit/fleet/fake_block.py, unless a campaign's are wanted.
 """
 
 import os
@@ -21,20 +21,20 @@ from typing import Any
 import fleet
 from command import SOURCES, environment
 
-from gatemark.campaign import carrier, keys
-from gatemark.campaign.course import Course
-from gatemark.campaign.dask import Dask
-from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import doing
+from gatemark.fleet import carrier, keys
+from gatemark.fleet.course import Course
+from gatemark.fleet.dask import Dask
+from gatemark.fleet.ledger import Ledger
+from gatemark.fleet.local import doing
 
 HERE = Path(__file__).resolve().parent
-FAKE = HERE / "unit" / "campaign" / "fake_block.py"
+FAKE = HERE / "unit" / "fleet" / "fake_block.py"
 TRIAL_S = "GATEMARK_FAKE_TRIAL_S"
 SCHEDULER = "scheduler"
 TTL = """
 import sys
 from pathlib import Path
-from gatemark.campaign import carrier
+from gatemark.fleet import carrier
 from gatemark.commands.campaign import carried
 carrier.SCHEDULER["distributed.scheduler.worker-ttl"] = sys.argv[1]
 carried.scheduler(Path(sys.argv[2]), "127.0.0.1", int(sys.argv[3]))

@@ -7,8 +7,8 @@ All that is here is shared: a test that would change it makes its own.
 from functools import cache
 from importlib import import_module
 
-from gatemark.report.chart.figure import Figure
-from gatemark.report.group.source import Source
+from gatemark.tell.chart.figure import Figure
+from gatemark.tell.group.source import Source
 
 
 @cache
@@ -21,7 +21,7 @@ def source(name: str) -> Source:
 @cache
 def figures(name: str) -> tuple[Figure, ...]:
     """All figures of its page, in order."""
-    from gatemark.report import gallery  # Altair takes half a second
+    from gatemark.tell import gallery  # Altair takes half a second
 
     return tuple(gallery.figures(source(name)))
 
@@ -34,6 +34,6 @@ def figure(name: str, start: str) -> Figure:
 @cache
 def page(name: str) -> str:
     """Its page as text."""
-    from gatemark.report import page
+    from gatemark.tell import page
 
     return page.render([source(name)])

@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gatemark.campaign.course import Course
-from gatemark.campaign.executor import End, Task
-from gatemark.campaign.ledger import Attempt, Block, Ledger
+from gatemark.fleet.course import Course
+from gatemark.fleet.executor import End, Task
+from gatemark.fleet.ledger import Attempt, Block, Ledger
 
 SHORT, USUAL, LONG = 61.0, 74.5, 130.0  # s, of blocks of 20 trials on the built-in lab
 HANGS = -1  # a fate: it does not end by itself

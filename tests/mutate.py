@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds tests that could not fail: changes the source in small ways and counts what they notice.
 
-python tests/mutate.py [--folder stats] [--one-in 10] [--seed 1]
+python tests/mutate.py [--folder judge] [--one-in 10] [--seed 1]
 
 Of Python, mutmut makes the mutants below mutants/ and runs each in a fork of one pytest, with only
 the tests that call the changed function, the nearest first (nearest.py) and up to the first that
@@ -30,7 +30,7 @@ from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("src/gatemark")
-FOLDERS = ("stats", "plan", "run/search", "store")
+FOLDERS = ("judge", "plan", "run/search", "store")
 SURVIVED = ("survived", "no tests")
 UNTRIED = ("not checked", "check was interrupted by user")
 

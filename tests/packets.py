@@ -16,15 +16,15 @@ import msgspec
 from known import known
 from msgspec.structs import replace
 
+from gatemark.judge.capacity.fit import fit
+from gatemark.judge.capacity.measured import Measured, measured
+from gatemark.judge.capacity.model import Model
+from gatemark.judge.judge import judge
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.capacity.fit import fit
-from gatemark.stats.capacity.measured import Measured, measured
-from gatemark.stats.capacity.model import Model
-from gatemark.stats.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.run import Run
+from gatemark.tell.group.source import Source
 
 COST: Mapping[str, float] = {
     "base": 1000.0,

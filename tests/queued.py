@@ -12,6 +12,9 @@ import builder
 from bottleneck import PAYLOAD_BYTES, S_NS, Setting, Simulation
 from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
+from gatemark.judge.math.deadline import misses
 from gatemark.plan.model import (
     PLAN_SCHEMA,
     Arm,
@@ -22,13 +25,10 @@ from gatemark.plan.model import (
     TrialSpec,
     Workload,
 )
-from gatemark.report.group.source import Source
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.math.deadline import misses
 from gatemark.store.record import Definition, Part, Record
 from gatemark.store.run import Run
 from gatemark.store.series import SUFFIX, Series
+from gatemark.tell.group.source import Source
 
 RATE_BPS, PACKETS = 1e6, 50
 LOAD_S, REPEATS = 40.0, 3

@@ -15,8 +15,8 @@ from itertools import pairwise
 from statistics import mean, median, pstdev
 from typing import NamedTuple
 
-from gatemark.stats.finding import Shape
-from gatemark.stats.point.group import Group, group
+from gatemark.judge.finding import Shape
+from gatemark.judge.point.group import Group, group
 from gatemark.store.loss import Loss
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
 

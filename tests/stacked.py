@@ -15,12 +15,12 @@ import builder
 from frozen import frozen
 from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement, Ladder
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement, Ladder
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.run import Run
+from gatemark.tell.group.source import Source
 
 BASE_NS = 1137.0
 ARMS = (

@@ -14,14 +14,14 @@ import builder
 from frozen import frozen
 from msgspec.structs import replace
 
+from gatemark.judge.change.reference import Beside
+from gatemark.judge.judgement import Change, Comparison, Judgement, PointResult, Verdict
+from gatemark.judge.math.interval import Interval
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Factor, Figure, Gateway, Plan, Repeat, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.change.reference import Beside
-from gatemark.stats.judgement import Change, Comparison, Judgement, PointResult, Verdict
-from gatemark.stats.math.interval import Interval
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.run import Run
+from gatemark.tell.group.source import Source
 from gatemark.unit import frame_bytes
 
 REPEATS = 6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic that is not the product's: it shares no line with gatemark.stats."""
+"""Arithmetic that is not the product's: it shares no line with gatemark.judge."""
 
 from functools import cache
 from itertools import accumulate, pairwise

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import builder
 from msgspec.structs import replace
 
-from gatemark.stats.judgement import (
+from gatemark.judge.judgement import (
     Change,
     Comparison,
     Cost,
@@ -16,8 +16,8 @@ from gatemark.stats.judgement import (
     PointResult,
     Step,
 )
-from gatemark.stats.math.interval import Interval
-from gatemark.stats.subject import Subject
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.subject import Subject
 from gatemark.store.record import Definition, Scalar
 
 # Bits on the wire of a packet, with preamble and gap; IMIX by its mean.

@@ -11,14 +11,14 @@ import builder
 from known import known
 from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
+from gatemark.judge.math.histogram import merged, percentile
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.math.histogram import merged, percentile
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.store.series import SUFFIX, Series
+from gatemark.tell.group.source import Source
 
 MS = 1_000_000
 BINS = 100  # of 10 ms

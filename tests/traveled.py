@@ -11,14 +11,14 @@ import builder
 from known import known
 from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
-from gatemark.report.group.source import Source
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement
 from gatemark.store.naming import read
 from gatemark.store.record import Call, Counted, Definition, Evidence, Record
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
+from gatemark.tell.group.source import Source
 
 ROOT = Path(__file__).resolve().parents[1]
 ARMS = (

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every warning once; of those with several reasons or texts each of them."""
 
+from gatemark.judge.change.rising import rising
+from gatemark.judge.judgement import PointResult, Warning_
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.point import warn
+from gatemark.judge.subject import Subject
 from gatemark.plan.model import Repeat
-from gatemark.stats.change.rising import rising
-from gatemark.stats.judgement import PointResult, Warning_
-from gatemark.stats.math.interval import Interval
-from gatemark.stats.point import warn
-from gatemark.stats.subject import Subject
 from gatemark.store.record import CpuReading, Definition, Evidence
 
 HEAT = Evidence(thermal={"throttled": 3.0})

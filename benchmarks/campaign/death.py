@@ -20,8 +20,8 @@ import dasked
 import fleet
 from dasked import SCHEDULER, Cluster
 
-from gatemark.campaign import kept
-from gatemark.campaign.ledger import Ledger
+from gatemark.fleet import kept
+from gatemark.fleet.ledger import Ledger
 
 KILLS = 50  # of each kind
 STATIONS = [("a", "m"), ("b", "m"), ("c", "n")]
@@ -36,9 +36,9 @@ COORDINATOR = """
 import sys, time
 from pathlib import Path
 import dasked, fleet
-from gatemark.campaign.course import Course
-from gatemark.campaign.dask import Dask
-from gatemark.campaign.ledger import Ledger
+from gatemark.fleet.course import Course
+from gatemark.fleet.dask import Dask
+from gatemark.fleet.ledger import Ledger
 folder, address = Path(sys.argv[1]), sys.argv[2]
 made = Ledger(folder / "campaign.db", time.time, synchronous="OFF")
 dask = Dask(folder, address, folder / "keys", "fake", dasked.carry)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from series import heavy, normal, spiked, stepped
 
-from gatemark.stats.change.trend import steps
+from gatemark.judge.change.trend import steps
 
 AT = 30  # of the builds: where a step is
 SERIES = 100

@@ -53,7 +53,7 @@ def virtual() -> Iterator[tuple[str, float, float | None]]:
 def dask() -> Iterator[tuple[str, float, float | None]]:
     import distributed
 
-    from gatemark.campaign import carrier
+    from gatemark.fleet import carrier
 
     tokens = [f"s{at}" for at in range(STATIONS)]
     halves = (tokens[::2], tokens[1::2])
@@ -87,7 +87,7 @@ def _tasks(client: Any, tokens: list[str]) -> tuple[float, float]:
     """ms a task, and the process' peak of memory in MiB."""
     import distributed
 
-    from gatemark.campaign import carrier
+    from gatemark.fleet import carrier
 
     def sent(at: int) -> Any:
         token = {carrier.resource(tokens[at % len(tokens)]): 1}

@@ -11,10 +11,10 @@ from math import log1p
 from pathlib import Path
 from typing import cast
 
-from gatemark.campaign.file import Build, Model, Suite
 from gatemark.commands.campaign.bisect import Bisection
 from gatemark.commands.campaign.layout import Layout
 from gatemark.error import GatemarkError
+from gatemark.fleet.file import Build, Model, Suite
 
 BUILDS, SEARCHES, MOST = 64, 20, 200
 NOISE = 0.02  # of a boot beside its reference

@@ -15,8 +15,8 @@ import dasked
 
 from benchmarks.campaign.running import placed, run
 from gatemark.commands.campaign import answer, carried, coordinate
-from gatemark.stats.change.gate import ratios
-from gatemark.stats.math import signed
+from gatemark.judge.change.gate import ratios
+from gatemark.judge.math import signed
 
 MODELS = {"quick": 60_000, "middle": 40_000, "slow": 25_000}
 SLOWER, ALIKE = "rules", "alike"

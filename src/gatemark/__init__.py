@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from os import PathLike
 
-    from gatemark.report.export.results import Results
+    from gatemark.tell.export.results import Results
 
 __version__ = "0.1.0"
 
@@ -18,6 +18,6 @@ def read(path: "str | PathLike[str]") -> "Results":
     """
     from pathlib import Path  # here, and nothing above: `import gatemark` loads no laboratory
 
-    from gatemark.report.export import results
+    from gatemark.tell.export import results
 
     return results.read(Path(path))

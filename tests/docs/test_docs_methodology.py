@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.stats.math import signed
-from gatemark.stats.math.interval import Interval, median_interval
-from gatemark.stats.math.ranks import inset, p_value
-from gatemark.stats.verdict.grade import limits
+from gatemark.judge.math import signed
+from gatemark.judge.math.interval import Interval, median_interval
+from gatemark.judge.math.ranks import inset, p_value
+from gatemark.judge.verdict.grade import limits
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTANT = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \| (\S+) \|", re.MULTILINE)

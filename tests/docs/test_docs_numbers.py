@@ -18,18 +18,18 @@ from typed import unknown
 
 from gatemark.commands.option.setting import chosen
 from gatemark.error import UsageError
+from gatemark.judge import expect, judgement
+from gatemark.judge import line as line_share
+from gatemark.judge.change import exact_ab
+from gatemark.judge.finding import Shape
+from gatemark.judge.point.responsiveness import BEST, CLASSES
+from gatemark.judge.point.warn import Code
+from gatemark.judge.verdict.use import RULES
 from gatemark.quantity import QUANTITIES
-from gatemark.report.answer import answers, fill, flow, responsiveness, watched
-from gatemark.report.brief.lines import briefs
-from gatemark.report.explain.entry import Entry, column, entries, plain, words
-from gatemark.report.group.source import Source
-from gatemark.stats import expect, judgement
-from gatemark.stats import line as line_share
-from gatemark.stats.change import exact_ab
-from gatemark.stats.finding import Shape
-from gatemark.stats.point.responsiveness import BEST, CLASSES
-from gatemark.stats.point.warn import Code
-from gatemark.stats.verdict.use import RULES
+from gatemark.tell.answer import answers, fill, flow, responsiveness, watched
+from gatemark.tell.brief.lines import briefs
+from gatemark.tell.explain.entry import Entry, column, entries, plain, words
+from gatemark.tell.group.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEX = ROOT / "docs" / "numbers" / "README.md"

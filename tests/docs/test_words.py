@@ -71,7 +71,7 @@ def markdown() -> list[Path]:
 
 def test_no_file_that_people_read_has_a_retired_word() -> None:
     plans = (ROOT / "src" / "gatemark" / "plans").rglob("*.toml")
-    assets = (ROOT / "src" / "gatemark" / "report" / "asset").rglob("*.*")
+    assets = (ROOT / "src" / "gatemark" / "tell" / "asset").rglob("*.*")
     texts = {path: path.read_text(encoding="utf-8") for path in (*markdown(), *plans, *assets)}
     assert len(texts) > 50
     assert {str(path): words for path, text in texts.items() if (words := retired(text))} == {}

@@ -23,8 +23,8 @@ import traveled
 import warned
 from simulated import PLANTED, swept
 
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.shape.diagnose import diagnose
+from gatemark.judge.judgement import Judgement
+from gatemark.judge.shape.diagnose import diagnose
 from golden import kept
 
 check = partial(kept.check, folder="judgement")

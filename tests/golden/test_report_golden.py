@@ -20,15 +20,15 @@ import swift
 import traveled
 from msgspec.structs import replace
 
-from gatemark.report import terminal
-from gatemark.report.answer import answers, estimate, exact, exact_ab, fit, ladder, payload
-from gatemark.report.answer import pareto as front_words
-from gatemark.report.chart import knee, pareto, subsystem, waterfall
-from gatemark.stats.capacity.line import Line, answer
-from gatemark.stats.capacity.term import Setup
-from gatemark.stats.change.exact_ab import findings
-from gatemark.stats.values import values
+from gatemark.judge.capacity.line import Line, answer
+from gatemark.judge.capacity.term import Setup
+from gatemark.judge.change.exact_ab import findings
+from gatemark.judge.values import values
 from gatemark.store.reference import published
+from gatemark.tell import terminal
+from gatemark.tell.answer import answers, estimate, exact, exact_ab, fit, ladder, payload
+from gatemark.tell.answer import pareto as front_words
+from gatemark.tell.chart import knee, pareto, subsystem, waterfall
 from golden import kept
 
 check = partial(kept.check, folder="report")

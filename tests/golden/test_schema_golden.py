@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.report.export.schema import KINDS, schema
+from gatemark.tell.export.schema import KINDS, schema
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "docs" / "schema"
 

@@ -8,6 +8,8 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import Arm, Gateway, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run import trial
@@ -16,8 +18,6 @@ from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.station.station import Station
-from gatemark.stats.judge import judge
-from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 from gatemark.store.series import Series

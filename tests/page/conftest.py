@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, sync_playwright
 from sample import unpack
 
 from gatemark.commands import reading
-from gatemark.report import index, page, several
-from gatemark.report.group import source
+from gatemark.tell import index, page, several
+from gatemark.tell.group import source
 
 # Nothing but our page: no GPU, no updates, no sync, no first run. Playwright adds --no-sandbox
 # (we may be root) and a profile that is thrown away.

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from gatemark.report.words import number
+from gatemark.tell.words import number
 from page.visit import Visit, opened
 
 pytestmark = pytest.mark.long

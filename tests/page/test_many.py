@@ -9,7 +9,7 @@ import builder
 import pytest
 from playwright.sync_api import Browser
 
-from gatemark.report import page
+from gatemark.tell import page
 from page.visit import opened
 
 pytestmark = pytest.mark.long

@@ -15,8 +15,8 @@ import traveled
 from msgspec import structs
 from playwright.sync_api import Browser
 
-from gatemark.report import page
-from gatemark.report.group.source import Source
+from gatemark.tell import page
+from gatemark.tell.group.source import Source
 from page.visit import opened
 
 pytestmark = pytest.mark.long

@@ -7,10 +7,10 @@ import outlined
 import pytest
 from playwright.sync_api import Browser
 
-from gatemark.report.group.source import judged
-from gatemark.report.study import report
 from gatemark.store.directory import RunDirectory
 from gatemark.store.study.outline import outline
+from gatemark.tell.group.source import judged
+from gatemark.tell.study import report
 from page.visit import opened
 
 pytestmark = pytest.mark.long

@@ -7,7 +7,7 @@ import pytest
 import queued
 from playwright.sync_api import Browser
 
-from gatemark.report import gallery, page
+from gatemark.tell import gallery, page
 from page.visit import Visit, opened
 
 pytestmark = pytest.mark.long

@@ -11,8 +11,8 @@ import builder
 import pytest
 from playwright.sync_api import Browser
 
-from gatemark.report import gallery
-from gatemark.report.chart.figure import Figure
+from gatemark.tell import gallery
+from gatemark.tell.chart.figure import Figure
 from page.visit import Visit, opened
 
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"

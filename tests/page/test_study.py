@@ -9,8 +9,8 @@ import pytest
 import studies
 from playwright.sync_api import Browser
 
-from gatemark.report import gallery
-from gatemark.report.chart.figure import Figure
+from gatemark.tell import gallery
+from gatemark.tell.chart.figure import Figure
 from page.visit import Visit, opened
 
 pytestmark = pytest.mark.long

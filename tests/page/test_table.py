@@ -4,7 +4,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from gatemark.report import html
+from gatemark.tell import html
 
 pytestmark = pytest.mark.long
 # Each from least to most, as a table prints them.

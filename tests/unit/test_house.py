@@ -17,13 +17,13 @@ LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
 LEAF = "error flock number printable quantity scratch unit"
-HOUSE = f"{LEAF} | plan | store | node stats | classifier | station report | gateway probe"
-ABOVE = "workload | run | campaign | commands"
+HOUSE = f"{LEAF} | plan | store | node judge | classifier | station tell | gateway probe"
+ABOVE = "workload | run | fleet | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
-    "stats": "math | subject | finding | judgement | remedy | point | kernel | study | shape "
+    "judge": "math | subject | finding | judgement | remedy | point | kernel | study | shape "
     "| queue | change | capacity | verdict",
-    "report": "words | group | answer | chart | * | export",
+    "tell": "words | group | answer | chart | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.
@@ -41,8 +41,8 @@ READ = {
 }
 ONLY = {
     "store": {"plan.model", "plan.toml"},
-    "stats": READ,
-    "report": {"store", "stats", "plan.feature", "plan.model"},
+    "judge": READ,
+    "tell": {"store", "judge", "plan.feature", "plan.model"},
 }
 LEAVES = set(LEAF.split())
 
@@ -51,7 +51,7 @@ FILES = {"within", "outside", "inside", "apart", "held"}
 FILES |= {"typed", "whole", "means", "beside", "word"}
 NAMES = {"one", "found", "said", "told", "mine"}
 RETIRED = re.compile(r"\b(told|alike|apart|that which)\b", re.IGNORECASE)
-UNREAD = {"stats", "run", "workload", "station", "store", "gateway"}  # not mended yet
+UNREAD = {"judge", "run", "workload", "station", "store", "gateway"}  # not mended yet
 OPENING = re.compile(r"(What|Whether|Of|By|As|Those|Who|Whose|How|That)\b")
 OPENINGS = 1330  # docstrings that begin so: mend some, and lower it
 
@@ -161,23 +161,23 @@ def test_a_planted_circle_is_found() -> None:
     [
         ("plan.load", "store.record"),
         ("store.run", "plan.load"),
-        ("stats.judge", "plan.load.read"),
-        ("stats.judge", "store.record_index"),
-        ("stats.judge", "node.agent"),
+        ("judge.judge", "plan.load.read"),
+        ("judge.judge", "store.record_index"),
+        ("judge.judge", "node.agent"),
         ("node.agent", "station.station"),
         ("station.load", "gateway.setup"),
         ("station.load", "probe.registry"),
-        ("report.page", "run.engine"),
+        ("tell.page", "run.engine"),
         ("gateway.setup", "probe.registry"),
         ("workload.udp", "run.raw"),
         ("run.engine", "commands.run"),
-        ("stats.math.interval", "stats.point.knee"),
-        ("stats.point.knee", "stats.change.diff"),
-        ("stats.change.diff", "stats.judge"),
-        ("report.words.number", "report.group.sweep"),
-        ("report.group.sweep", "report.answer.rates"),
-        ("report.answer.rates", "report.chart.knee"),
-        ("report.chart.knee", "report.page"),
+        ("judge.math.interval", "judge.point.knee"),
+        ("judge.point.knee", "judge.change.diff"),
+        ("judge.change.diff", "judge.judge"),
+        ("tell.words.number", "tell.group.sweep"),
+        ("tell.group.sweep", "tell.answer.rates"),
+        ("tell.answer.rates", "tell.chart.knee"),
+        ("tell.chart.knee", "tell.page"),
         ("station.image.build", "station.qemu.lab"),
         ("station.ssh.box", "station.qemu.lab"),
     ],
@@ -190,10 +190,10 @@ def test_an_arrow_the_wrong_way_is_found(importer: str, name: str) -> None:
     ("importer", "name"),
     [
         ("plan.load", "error.UsageError"),
-        ("report.page", "stats.math.interval.median"),
-        ("report.page", "report.chart.knee"),
-        ("report.page", "report.card"),
-        ("stats.change.diff", "stats.point.knee"),
+        ("tell.page", "judge.math.interval.median"),
+        ("tell.page", "tell.chart.knee"),
+        ("tell.page", "tell.card"),
+        ("judge.change.diff", "judge.point.knee"),
         ("run.engine", "workload.udp"),
         ("commands.run", "run.engine"),
     ],
@@ -222,7 +222,7 @@ def test_no_file_is_a_drawer_for_everything() -> None:
 
 def test_no_folder_is_too_full() -> None:
     # one a file
-    most = {"report/chart": 35, "report/answer": 42, "commands": 33}
+    most = {"tell/chart": 35, "tell/answer": 42, "commands": 33}
     full = {}
     for folder in {path.parent for path in package().values()}:
         name = str(folder.relative_to(PACKAGE))

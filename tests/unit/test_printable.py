@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from gatemark.printable import STEERING, json_safe, one_line, printable
-from gatemark.report.live import Live
 from gatemark.store.directory import RunDirectory
+from gatemark.tell.live import Live
 
 ROOT = Path(__file__).resolve().parents[2]
 # Sets a terminal's title; the same by C1; turns the direction of what follows; deletes.
@@ -95,4 +95,4 @@ def test_verbs_print_by_one_function() -> None:
         for path in package.rglob("*.py")
         if printing.search(path.read_text().replace("console.print(", ""))
     }
-    assert others <= own | {"report/live.py"}  # its console's, of what is printable
+    assert others <= own | {"tell/live.py"}  # its console's, of what is printable

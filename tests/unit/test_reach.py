@@ -94,9 +94,9 @@ def test_nothing_is_left_out_where_all_is_asked_for() -> None:
 
 
 def test_a_change_runs_its_stages_and_files_alone() -> None:
-    change = Changed([ROOT / "src/gatemark/stats/math/interval.py"])
+    change = Changed([ROOT / "src/gatemark/judge/math/interval.py"])
     files = change.files("unit", "tests/unit")
-    assert "tests/unit/stats/math/test_interval.py" in files
+    assert "tests/unit/judge/math/test_interval.py" in files
     assert "tests/unit/node/test_node_quoted.py" not in files
     assert (change.has("lint"), change.has("algorithms")) == (True, False)
 
@@ -109,7 +109,7 @@ def test_four_quarters_are_all_of_it() -> None:
 
 
 def test_a_part_holds_what_the_change_can_break() -> None:
-    changes = [ROOT / "src/gatemark/stats/math/interval.py"]
+    changes = [ROOT / "src/gatemark/judge/math/interval.py"]
     part, change = Part(changes, 0), Changed(changes)
     assert set(change.files("unit", "tests/unit")) < set(part.files("unit", "tests/unit"))
 

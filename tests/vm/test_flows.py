@@ -5,9 +5,9 @@ import pytest
 from lab.planted import plan
 
 from gatemark.gateway import guard
+from gatemark.judge.cause.find import named
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
-from gatemark.stats.cause.find import named
 from gatemark.store.record import Record
 from vm.conftest import Booted, on
 

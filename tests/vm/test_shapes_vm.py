@@ -8,10 +8,10 @@ import pytest
 from lab.planted import a_run, plan
 from msgspec.structs import replace
 
+from gatemark.judge.finding import Diagnosis, Shape
+from gatemark.judge.judge import judge
 from gatemark.plan.model import Plan, Probe, Workload
 from gatemark.plan.order import order
-from gatemark.stats.finding import Diagnosis, Shape
-from gatemark.stats.judge import judge
 from vm.conftest import Booted, Stand
 
 pytestmark = pytest.mark.long

@@ -11,9 +11,9 @@ import backlog
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.point.mode import first, shift
 from gatemark.plan.model import L4, Arm, Direction, Workload
 from gatemark.probe.threads import port_counters
-from gatemark.stats.point.mode import first, shift
 from gatemark.store.record import Counted, Record
 from vm.conftest import Booted, Stand, on
 

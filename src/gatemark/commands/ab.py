@@ -27,8 +27,8 @@ from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:
-    from gatemark.report.group.source import Source
     from gatemark.store.directory import RunDirectory
+    from gatemark.tell.group.source import Source
 
 OLD_HELP = "A setup, as nat+filter:100, or a station's name or file."
 NEW_HELP = "What it is compared with: of the same kind, or the same again."
@@ -137,14 +137,14 @@ def _begin(sides: Sides, asked: Asked, out: Path | None, seed: int | None) -> "R
 
 
 def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) -> None:
+    from gatemark.judge.ab import ab as judge
     from gatemark.plan.exact import counts
-    from gatemark.report import page
-    from gatemark.report.answer import ab as told
-    from gatemark.report.answer import diff
-    from gatemark.report.export import change
-    from gatemark.report.group import source
-    from gatemark.stats.ab import ab as judge
     from gatemark.store.directory import telling
+    from gatemark.tell import page
+    from gatemark.tell.answer import ab as told
+    from gatemark.tell.answer import diff
+    from gatemark.tell.export import change
+    from gatemark.tell.group import source
 
     made = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
@@ -168,10 +168,10 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
 
 
 def _tell_exactly(made: "Source", page: Path, *, json_: bool, junit: Path | None) -> None:
-    from gatemark.report.answer import diff
-    from gatemark.report.answer import exact_ab as told
-    from gatemark.report.export import change
-    from gatemark.stats.change.exact_ab import findings, regressed
+    from gatemark.judge.change.exact_ab import findings, regressed
+    from gatemark.tell.answer import diff
+    from gatemark.tell.answer import exact_ab as told
+    from gatemark.tell.export import change
 
     test = made.run.ab
     assert test is not None

@@ -8,19 +8,19 @@ from gatemark.commands import reading
 from gatemark.commands.console import output
 
 if TYPE_CHECKING:
-    from gatemark.report.group.source import Source
-    from gatemark.report.transcript import Transcript
+    from gatemark.tell.group.source import Source
+    from gatemark.tell.transcript import Transcript
 
 
 def of_run(path: Path) -> "Transcript":
     """What a run's answer is, judged only where it was not yet. Raises GatemarkError."""
-    from gatemark.report import transcript
+    from gatemark.tell import transcript
 
     key = transcript.key(path)
     if kept := transcript.read(path, key):
         return kept
 
-    from gatemark.report.group.source import judged
+    from gatemark.tell.group.source import judged
 
     source = judged(reading.read(path), path, drawn=False)
     return keep(source, path, key)
@@ -28,7 +28,7 @@ def of_run(path: Path) -> "Transcript":
 
 def keep(source: "Source", path: Path, key: str) -> "Transcript":
     """Return the answer of what was judged; it is kept where the run is whole and at its end."""
-    from gatemark.report import transcript
+    from gatemark.tell import transcript
 
     made = transcript.transcript(source, page(path))
     if not (source.judgement.missing or source.faults or source.is_going):
@@ -46,7 +46,7 @@ def page(path: Path) -> Path | None:
 
 def tell(made: "Transcript", *, json_: bool, whole: bool = False) -> None:
     """Print an answer, brief or whole, or its data."""
-    from gatemark.report.words import screen
+    from gatemark.tell.words import screen
 
     if json_:
         output.lines((*made.values, *(made.more if whole else ())))

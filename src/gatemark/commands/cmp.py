@@ -13,9 +13,9 @@ from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.stats.change.cmp import Cell, Cmp
-    from gatemark.stats.change.diff import Side
-    from gatemark.stats.change.tool import ToolSide
+    from gatemark.judge.change.cmp import Cell, Cmp
+    from gatemark.judge.change.diff import Side
+    from gatemark.judge.change.tool import ToolSide
 
 RUNS_HELP = "Runs (folders, names), or files of iperf3 -J and flent.  [the newest two of one plan]"
 
@@ -32,9 +32,9 @@ def cmp(
     kernel, unless `--across firmware` is given. Another tool's file stands beside every
     setup that is like in what the file tells; the path and the gateway it does not tell.
     """
-    from gatemark.report.answer import cmp, diff
-    from gatemark.stats.change.cmp import cmp as compare_gateways
-    from gatemark.stats.change.diff import FIRMWARE
+    from gatemark.judge.change.cmp import cmp as compare_gateways
+    from gatemark.judge.change.diff import FIRMWARE
+    from gatemark.tell.answer import cmp, diff
 
     paths = locate.pair(runs or (), same_station=False)
     if len(paths) < 2:
@@ -51,7 +51,7 @@ def _side(path: Path, quantities: Sequence[str]) -> "Side | ToolSide":
     """A run, or another tool's file."""
     if path.is_dir() or not path.exists():
         return side(path, quantities)
-    from gatemark.stats.change import tool
+    from gatemark.judge.change import tool
     from gatemark.store.tool import read
 
     return tool.side(read(path), quantities)

@@ -13,9 +13,9 @@ from gatemark.commands.console import output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
+    from gatemark.judge.coverage.coverage import Covered, Held
     from gatemark.plan.model import Plan
-    from gatemark.report.study.coverage import Anchors
-    from gatemark.stats.coverage.coverage import Covered, Held
+    from gatemark.tell.study.coverage import Anchors
 
 RUNS_HELP = "Runs that may show rows: folders, names, latest.  [none: by the plans alone]"
 OUT_HELP = "Write a page (FILE.html) or Markdown (FILE.md) instead."
@@ -29,10 +29,10 @@ def coverage(
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
 ) -> None:
     """Show what five studies asked, and what of it is here."""
-    from gatemark.report.study import coverage as words
-    from gatemark.stats.coverage.coverage import coverage as judged
+    from gatemark.judge.coverage.coverage import coverage as judged
     from gatemark.store.reference import tallies
     from gatemark.store.study.requirement import requirements
+    from gatemark.tell.study import coverage as words
 
     if out and out.suffix not in FORMS:
         raise UsageError(f"--out {out}: end its name with {' or '.join(FORMS)}")
@@ -64,10 +64,10 @@ def _read(
     import os
     from urllib.parse import quote
 
-    from gatemark.report.group import source
-    from gatemark.report.study.coverage import anchors
-    from gatemark.stats.coverage.coverage import holding
+    from gatemark.judge.coverage.coverage import holding
     from gatemark.store.directory import RunDirectory
+    from gatemark.tell.group import source
+    from gatemark.tell.study.coverage import anchors
 
     runs: list[Held] = []
     links: dict[str, tuple[str, Anchors]] = {}
@@ -81,8 +81,8 @@ def _read(
 
 
 def _tell(rows: "Sequence[Covered]") -> None:
-    from gatemark.report.study import coverage as words
     from gatemark.store.reference import tallies
+    from gatemark.tell.study import coverage as words
 
     output.prose(words.sentence(rows), words.beside(tallies()))
     output.say()

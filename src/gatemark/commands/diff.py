@@ -12,10 +12,10 @@ from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.stats.change.comparable import Difference
-    from gatemark.stats.change.diff import Compared, Diff, Side
-    from gatemark.stats.change.sampled import Sampled
-    from gatemark.stats.math.interval import Interval
+    from gatemark.judge.change.comparable import Difference
+    from gatemark.judge.change.diff import Compared, Diff, Side
+    from gatemark.judge.change.sampled import Sampled
+    from gatemark.judge.math.interval import Interval
 
 REGRESSION = 3  # exit code: something got slower, or missed an expectation of its plan
 INCOMPARABLE = 4  # exit code: the tester itself changed, so no change is the gateway's alone
@@ -49,10 +49,10 @@ def diff(
     is refused, unless `--across firmware` is given. Exit code 3 if anything got slower, 4 if the
     tester of a virtual gateway itself changed: then no change is the gateway's alone.
     """
-    from gatemark.report.answer import diff
-    from gatemark.report.export import change
-    from gatemark.stats.change.diff import FIRMWARE, GATEWAY
-    from gatemark.stats.change.diff import diff as compare_runs
+    from gatemark.judge.change.diff import FIRMWARE, GATEWAY
+    from gatemark.judge.change.diff import diff as compare_runs
+    from gatemark.tell.answer import diff
+    from gatemark.tell.export import change
 
     output.place(junit)
     fields = known(across or [], extra=[GATEWAY, FIRMWARE])
@@ -76,10 +76,10 @@ def diff(
 
 def side(path: Path, quantities: Sequence[str]) -> "Side":
     """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
+    from gatemark.judge.change.diff import Side
+    from gatemark.judge.change.sampled import KNEE
+    from gatemark.judge.judge import judge, samples
     from gatemark.quantity import UNITS
-    from gatemark.stats.change.diff import Side
-    from gatemark.stats.change.sampled import KNEE
-    from gatemark.stats.judge import judge, samples
 
     for quantity in quantities:
         choice.check("--quantity", quantity, [*UNITS, KNEE])
@@ -90,7 +90,7 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
 
 def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
     """The fields that `--across` names. Raises UsageError for one that no definition has."""
-    from gatemark.stats.change.comparable import FIELDS
+    from gatemark.judge.change.comparable import FIELDS
 
     for field in across:
         choice.check("--across", field, [*FIELDS, *extra])
@@ -163,6 +163,6 @@ def _change(interval: "Interval") -> dict[str, object]:
 
 def _finite(change: float) -> float | None:
     """A change to or from nothing has no number."""
-    from gatemark.stats.change.compare import UNBOUNDED
+    from gatemark.judge.change.compare import UNBOUNDED
 
     return None if change >= UNBOUNDED else change

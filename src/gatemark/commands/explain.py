@@ -11,9 +11,9 @@ import typer
 from gatemark.commands.console import output
 
 if TYPE_CHECKING:
-    from gatemark.report.explain.entry import Entry
-    from gatemark.report.explain.sample import Sample
-    from gatemark.report.explain.text import Behind
+    from gatemark.tell.explain.entry import Entry
+    from gatemark.tell.explain.sample import Sample
+    from gatemark.tell.explain.text import Behind
 
 WIDEST: Final = 100  # characters: a longer line is hard to read
 LEAD: Final = 12  # characters in front of a paragraph
@@ -32,8 +32,8 @@ def explain(
     How it is made, what can fool you, what the newest run measured of it, what to type. Without a
     word it lists all of them.
     """
-    from gatemark.report.explain import text
-    from gatemark.report.explain.entry import entries, find
+    from gatemark.tell.explain import text
+    from gatemark.tell.explain.entry import entries, find
 
     if not word:
         _list(entries(), json_=json_)
@@ -64,8 +64,8 @@ def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
 def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
     """What the newest run has of it, at the first `most` points."""
     from gatemark.commands.locate import measured
-    from gatemark.report.explain.entry import TERM
-    from gatemark.report.explain.text import Behind
+    from gatemark.tell.explain.entry import TERM
+    from gatemark.tell.explain.text import Behind
 
     runs = () if entry.kind == TERM else measured()
     if not runs:
@@ -78,9 +78,9 @@ def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
 
 def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
     """Read a quantity from the trials: the run need not be judged, which takes long."""
-    from gatemark.report.explain.sample import measured
-    from gatemark.report.explain.text import Behind
     from gatemark.store.catalog import outcomes
+    from gatemark.tell.explain.sample import measured
+    from gatemark.tell.explain.text import Behind
 
     asked = {word.rpartition(".")[2], word.replace(".", "")}  # `up.mos`, `p99.9`
     quantities = [key for key in entry.listed("keys") if asked & {key, *key.split("_")}]
@@ -94,8 +94,8 @@ def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
 
 def _judged(path: Path, entry: "Entry", most: int | None) -> "tuple[str, int, list[Sample]]":
     from gatemark.commands import reading
-    from gatemark.report.explain.place import behind
-    from gatemark.report.group import source
+    from gatemark.tell.explain.place import behind
+    from gatemark.tell.group import source
 
     judged = source.judged(reading.read(path), path, drawn=False)
     return behind(judged.judgement, judged.records, entry, most)

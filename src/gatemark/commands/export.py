@@ -14,8 +14,8 @@ from gatemark.error import UsageError
 from gatemark.printable import printable
 
 if TYPE_CHECKING:
-    from gatemark.report.export.form import Rows
-    from gatemark.report.group.source import Source
+    from gatemark.tell.export.form import Rows
+    from gatemark.tell.group.source import Source
 
 BINARY: Final = ("parquet", "flent")  # formats that no terminal shows
 FORMAT_HELP = (
@@ -51,7 +51,7 @@ def export(
     if reference:
         _write(_device(locate.newest(runs)), out)
         return
-    from gatemark.report.export import form
+    from gatemark.tell.export import form
 
     name = format_ or (form.of_name(out) if out else form.DEFAULT)
     choice.check("--format", name, (*form.FORMATS, form.FOLDED))
@@ -69,7 +69,7 @@ def export(
 
 def _device(runs: Sequence[Path]) -> bytes:
     """One run as a device's file. Raises UsageError for several."""
-    from gatemark.report.export import device
+    from gatemark.tell.export import device
 
     if len(runs) > 1:
         raise UsageError("--reference writes one device a file: name one run")
@@ -95,7 +95,7 @@ def _check(files: Sequence[Path], run: Path) -> None:
 
 def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
     """What a row is. Raises UsageError where the format has no such rows."""
-    from gatemark.report.export.form import TABLES
+    from gatemark.tell.export.form import TABLES
 
     if raw and name not in TABLES:
         raise UsageError(f"--raw with {name}: records are for {', '.join(TABLES)}")
@@ -106,7 +106,7 @@ def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
 
 def _sources(runs: Sequence[Path]) -> "list[Source]":
     """The runs, each under its name, or under its path where two have one name."""
-    from gatemark.report.group.source import judged
+    from gatemark.tell.group.source import judged
 
     kept_contents = {path: reading.read(path) for path in runs}
     names = [contents.run.run for contents in kept_contents.values()]
@@ -123,8 +123,8 @@ def _sources(runs: Sequence[Path]) -> "list[Source]":
 
 def _fold(runs: Sequence[Path]) -> None:
     """Write collapsed stacks into each run's directory, and print which files."""
-    from gatemark.report.export import folded
     from gatemark.store.directory import RunDirectory, telling
+    from gatemark.tell.export import folded
 
     written = []
     for run, source in zip(runs, _sources(runs), strict=True):
@@ -141,7 +141,7 @@ def _fold(runs: Sequence[Path]) -> None:
 
 
 def _schema(kind: str) -> bytes:
-    from gatemark.report.export.schema import KINDS, schema
+    from gatemark.tell.export.schema import KINDS, schema
 
     choice.check("--schema", kind, KINDS)
     return schema(kind).encode()

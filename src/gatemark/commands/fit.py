@@ -14,11 +14,11 @@ from gatemark.error import UnavailableError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gatemark.judge.capacity.line import Fit, Line
+    from gatemark.judge.capacity.model import Model
+    from gatemark.judge.capacity.term import Setup
+    from gatemark.judge.math.interval import Interval
     from gatemark.plan.model import Plan
-    from gatemark.stats.capacity.line import Fit, Line
-    from gatemark.stats.capacity.model import Model
-    from gatemark.stats.capacity.term import Setup
-    from gatemark.stats.math.interval import Interval
     from gatemark.store.record import Record
 
 PLAN: Final = "cost/model"  # the plan that measures what a model needs
@@ -80,8 +80,8 @@ def _tell(
     strict: bool,
 ) -> None:
     """Enough for the line or not."""
-    from gatemark.report.answer import diff, fit
-    from gatemark.stats.capacity.line import answer
+    from gatemark.judge.capacity.line import answer
+    from gatemark.tell.answer import diff, fit
 
     fits = {name: answer(model, asked, wanted, size, held_bps) for name, size in sizes.items()}
     if json_:
@@ -96,8 +96,8 @@ def _tell_counts(
     model: "Model", asked: "Setup", sizes: "Mapping[str, float]", *, json_: bool
 ) -> None:
     """What a packet executes, in each direction that was counted."""
-    from gatemark.report.answer import diff, fit_exact
-    from gatemark.stats.capacity.count import Count, counts
+    from gatemark.judge.capacity.count import Count, counts
+    from gatemark.tell.answer import diff, fit_exact
 
     texts: list[tuple[str, Count]] = [
         (_word(name), count) for name, size in sizes.items() for count in counts(model, asked, size)
@@ -111,9 +111,9 @@ def _tell_counts(
 def _setup(text: str) -> "Setup":
     """A path and features. Raises UsageError."""
     from gatemark.commands.lab import PATHS
+    from gatemark.judge.capacity.term import Setup
     from gatemark.plan.misfit import check_features
     from gatemark.plan.model import Arm
-    from gatemark.stats.capacity.term import Setup
 
     path, *features = [part.strip() for part in text.split("+")]
     choice.check("--setup", path, PATHS)
@@ -157,9 +157,9 @@ def _newest(wanted: str) -> Path:
 
 
 def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
-    from gatemark.stats.capacity.fit import fit as fitted
-    from gatemark.stats.capacity.measured import measured
-    from gatemark.stats.judge import judge
+    from gatemark.judge.capacity.fit import fit as fitted
+    from gatemark.judge.capacity.measured import measured
+    from gatemark.judge.judge import judge
 
     contents = reading.read(path)
     kept_measured = measured(contents.run, contents.records, judge(contents.run, contents.records))
@@ -173,9 +173,9 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
 
 def _held(asked: "Setup", path: Path) -> "Interval | None":
     """What the setup's shaper was found to hold by the newest search for it on the same station."""
+    from gatemark.judge.judge import judge
+    from gatemark.judge.verdict import shaping
     from gatemark.plan.feature import shaped_ways
-    from gatemark.stats.judge import judge
-    from gatemark.stats.verdict import shaping
 
     if not shaped_ways(asked.features) or not (searched := locate.newest_with(SHAPERS)):
         return None
@@ -188,7 +188,7 @@ def _held(asked: "Setup", path: Path) -> "Interval | None":
 
 def _require(model: "Model", setup: "Setup", path: Path, records: "Sequence[Record]") -> None:
     """UnavailableError where the run did not measure a part: why, or which plan does."""
-    from gatemark.stats.capacity.line import unmeasured
+    from gatemark.judge.capacity.line import unmeasured
 
     missing = unmeasured(model, setup)
     if not missing:
@@ -226,7 +226,7 @@ def _left_out(model: "Model", missing: "Sequence[str]") -> str:
 
 
 def _terms(parts: "Iterable[str]") -> set[str]:
-    from gatemark.stats.capacity.term import terms
+    from gatemark.judge.capacity.term import terms
 
     return {term for part in parts for term in terms(part)}
 

@@ -113,10 +113,10 @@ def measure(
     others: Mapping[str, "Station"] = MappingProxyType({}),
 ) -> None:
     """Run what has no record yet; `others` are the stations of single arms."""
-    from gatemark.report.live import Live
     from gatemark.run import stop
     from gatemark.run.engine import execute
     from gatemark.station.recover import recover
+    from gatemark.tell.live import Live
 
     run = directory.load()
     repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from gatemark.error import GatemarkError
-from gatemark.report.edition import edition
+from gatemark.tell.edition import edition
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite

@@ -94,22 +94,22 @@ def _runs(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _across(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.stats.change.comparable import FIELDS
-    from gatemark.stats.change.diff import GATEWAY
+    from gatemark.judge.change.comparable import FIELDS
+    from gatemark.judge.change.diff import GATEWAY
 
     yield from ((field, "") for field in (*FIELDS, GATEWAY))
 
 
 def _quantities(given: Given, word: str) -> Iterator[Candidate]:
+    from gatemark.judge.change.sampled import KNEE
     from gatemark.quantity import UNITS
-    from gatemark.stats.change.sampled import KNEE
 
     yield from ((quantity, unit) for quantity, unit in UNITS.items())
     yield KNEE, "packets/s"
 
 
 def _explained(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.explain.entry import entries
+    from gatemark.tell.explain.entry import entries
 
     yield from ((entry.word, entry.kind) for entry in entries())
     for entry in entries() if word else ():
@@ -118,7 +118,7 @@ def _explained(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _formats(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.export.form import FOLDED, FORMATS
+    from gatemark.tell.export.form import FOLDED, FORMATS
 
     yield from ((name, "") for name in (*FORMATS, FOLDED))
 
@@ -130,7 +130,7 @@ def _studies(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _schemas(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.report.export.schema import KINDS
+    from gatemark.tell.export.schema import KINDS
 
     yield from ((kind, title) for kind, (_, title) in KINDS.items())
 

@@ -38,8 +38,8 @@ def plan(
     from gatemark.plan.expand import arms as measured
     from gatemark.plan.expand import points
     from gatemark.plan.order import order
-    from gatemark.report.words import number
     from gatemark.run.duration import estimate_s
+    from gatemark.tell.words import number
 
     asked = Asked(name, station or None, variant, tuple(set_ or ()))
     asked, notes = _within(asked) if station else (asked, ())
@@ -77,8 +77,8 @@ def _within(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
 
 def _skipped(trials: "Sequence[TrialSpec]", plans: "Sequence[Plan]") -> list[str]:
     """The arms that the built-in lab would skip, a line a reason; nothing without features."""
-    from gatemark.report.words.refusal import by_reason
     from gatemark.run.preflight import refusal
+    from gatemark.tell.words.refusal import by_reason
 
     if not (arms := refusal.tried(trials)):
         return []

@@ -29,11 +29,11 @@ def rank(
 
     Two devices have different ranks where their intervals do not overlap.
     """
-    from gatemark.report.answer import diff
-    from gatemark.report.study import rank as words
-    from gatemark.report.words import fold
-    from gatemark.stats.rank import left_out, rankings
+    from gatemark.judge.rank import left_out, rankings
     from gatemark.store.study import device
+    from gatemark.tell.answer import diff
+    from gatemark.tell.study import rank as words
+    from gatemark.tell.words import fold
 
     kept = [*device.shipped(), *_read(runs or [])]
     if quantity:
@@ -55,8 +55,8 @@ def rank(
 
 def _quantities(files: "Sequence[DeviceFile]") -> list[str]:
     """What a device may be ranked by: every quantity, and those of a probe that a file has."""
+    from gatemark.judge.change.sampled import KNEE
     from gatemark.quantity import UNITS
-    from gatemark.stats.change.sampled import KNEE
 
     return [*{*UNITS, KNEE, *(value.quantity for file in files for value in file.value)}]
 

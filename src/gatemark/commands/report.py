@@ -12,7 +12,7 @@ from gatemark.commands.console import choice, output
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.report.group.source import Source
+    from gatemark.tell.group.source import Source
 
 RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [the newest]"
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
@@ -58,10 +58,10 @@ def _tell(path: Path, *, json_: bool) -> None:
 
 def _study(name: str, runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
     """The page of a study with these runs."""
-    from gatemark.report.study import markdown
-    from gatemark.report.study import report as told
     from gatemark.store.directory import telling
     from gatemark.store.study.outline import outline
+    from gatemark.tell.study import markdown
+    from gatemark.tell.study import report as told
 
     path = out or Path(f"study-{name}.html")
     output.place(path)
@@ -78,8 +78,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
-    from gatemark.report import page
     from gatemark.store.directory import RunDirectory, telling
+    from gatemark.tell import page
 
     sources = _sources(runs, subsystems)
     if len(runs) == 1 and not out:
@@ -93,9 +93,9 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
 
 def _sources(runs: Sequence[Path], subsystems: Path | None) -> "list[Source]":
     """The runs, each with its letter where there are several. Raises UsageError."""
-    from gatemark.report import several
-    from gatemark.report.group import source
     from gatemark.store.naming import read
+    from gatemark.tell import several
+    from gatemark.tell.group import source
 
     if len(runs) > len({run.resolve() for run in runs}):
         raise UsageError("a run is named twice: name each once")
@@ -108,8 +108,8 @@ def _sources(runs: Sequence[Path], subsystems: Path | None) -> "list[Source]":
 
 
 def _index(folder: Path, out: Path | None) -> Path:
-    from gatemark.report import index
     from gatemark.store.directory import telling
+    from gatemark.tell import index
 
     path = out or folder / "index.html"
     with telling(path, measuring=False):

@@ -119,9 +119,9 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 
 
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
-    from gatemark.report import page, transcript
-    from gatemark.report.group import source
     from gatemark.store.directory import telling
+    from gatemark.tell import page, transcript
+    from gatemark.tell.group import source
 
     kept_source = source.judged(directory.contents(), directory.path)
     with telling(directory.path):

@@ -12,10 +12,10 @@ from gatemark.commands.diff import REGRESSION
 from gatemark.commands.option.line import line_rates
 
 if TYPE_CHECKING:
-    from gatemark.report.group.source import Source
-    from gatemark.report.transcript import Transcript
-    from gatemark.stats.judgement import Judgement
+    from gatemark.judge.judgement import Judgement
     from gatemark.store.contents import Contents
+    from gatemark.tell.group.source import Source
+    from gatemark.tell.transcript import Transcript
 
 REFERENCE_HELP = "Published values of other devices beside these."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
@@ -40,7 +40,7 @@ def show(
     """
     path = locate.newest([run] if run else None)[0]
     if reference or row:
-        from gatemark.report.transcript import is_missed
+        from gatemark.tell.transcript import is_missed
 
         source = _judged(path, line, subsystems)
         if reference:
@@ -58,15 +58,15 @@ def show(
 
 def _asked(path: Path, line: str, subsystems: Path | None) -> "Transcript":
     """The answer of a run, made for what was asked besides."""
-    from gatemark.report.transcript import transcript
+    from gatemark.tell.transcript import transcript
 
     return transcript(_judged(path, line, subsystems), answer.page(path))
 
 
 def _judged(path: Path, line: str, subsystems: Path | None) -> "Source":
     """A run, judged for what was asked besides."""
-    from gatemark.report.group import source
     from gatemark.store.naming import read
+    from gatemark.tell.group import source
 
     contents = reading.read(path)
     if line:
@@ -77,7 +77,7 @@ def _judged(path: Path, line: str, subsystems: Path | None) -> "Source":
 
 def _row(source: "Source", *, header: bool) -> None:
     """The run as a row of a Markdown table."""
-    from gatemark.report.answer import row
+    from gatemark.tell.answer import row
 
     head = [row.head()] if header else []
     output.say("\n".join([*head, row.row(source.run, source.judgement)]))
@@ -100,11 +100,11 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     """Every published value beside ours; where there is none, that is said on stderr."""
     import msgspec
 
-    from gatemark.report.answer import diff
-    from gatemark.report.answer.reference import table
-    from gatemark.report.words import fold
-    from gatemark.stats.change.reference import beside
+    from gatemark.judge.change.reference import beside
     from gatemark.store.reference import published
+    from gatemark.tell.answer import diff
+    from gatemark.tell.answer.reference import table
+    from gatemark.tell.words import fold
 
     pairs = beside(judgement, published())
     if json_:

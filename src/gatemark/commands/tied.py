@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def made(run: Path) -> "DeviceFile":
     """The file that a run makes, with the hash of its records. Raises GatemarkError."""
-    from gatemark.campaign import kept
-    from gatemark.report.export import device
-    from gatemark.report.group import source
+    from gatemark.fleet import kept
+    from gatemark.tell.export import device
+    from gatemark.tell.group import source
 
     return device.of(source.judged(reading.read(run), run, drawn=False), kept.hash_of(run))
 

@@ -10,11 +10,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.point.group import group
+from gatemark.judge.shape.closer import Limit, Looked, is_of, looked
+from gatemark.judge.shape.diagnose import diagnose
+from gatemark.judge.shape.pairs import together
 from gatemark.plan.model import Plan, TrialSpec, Turn
-from gatemark.stats.point.group import group
-from gatemark.stats.shape.closer import Limit, Looked, is_of, looked
-from gatemark.stats.shape.diagnose import diagnose
-from gatemark.stats.shape.pairs import together
 from gatemark.store.record import Record
 
 SIZES: Final = 64  # in one look

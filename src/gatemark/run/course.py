@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from gatemark.judge.change.spread import unsettled
 from gatemark.plan.model import Plan, TrialSpec
 from gatemark.plan.order import further
 from gatemark.run.closer import looks
-from gatemark.stats.change.spread import unsettled
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 

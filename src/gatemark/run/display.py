@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gatemark.plan.model import TrialSpec
-from gatemark.report.words.screen import Line
 from gatemark.run.search.standing import Standing
 from gatemark.store.record import Record
+from gatemark.tell.words.screen import Line
 
 
 class Display(Protocol):

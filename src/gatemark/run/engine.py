@@ -18,7 +18,6 @@ from gatemark.node.shield import whole
 from gatemark.plan.model import NEW, OLD, TrialSpec
 from gatemark.plan.trace import SOURCES
 from gatemark.plan.workloads import by_name
-from gatemark.report.words.refusal import by_reason
 from gatemark.run import so_far, stop
 from gatemark.run.bench import Bench
 from gatemark.run.course import next_batch
@@ -31,6 +30,7 @@ from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run, StationInfo
+from gatemark.tell.words.refusal import by_reason
 
 ANOTHER = (
     "begun where the station lacked other things, so its values would not go together: "

@@ -3,14 +3,14 @@
 
 from collections.abc import Collection, Sequence
 
+from gatemark.judge.judge import judge
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.order import is_first
-from gatemark.report.brief import lines as brief
-from gatemark.report.group.source import Source
-from gatemark.report.words.screen import Line
-from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.tell.brief import lines as brief
+from gatemark.tell.group.source import Source
+from gatemark.tell.words.screen import Line
 
 
 def is_answered(run: Run, left: Collection[TrialSpec]) -> bool:

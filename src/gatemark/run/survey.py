@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
+from gatemark.judge.shape.tester import PAUSED
 from gatemark.node import clock
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal, sh, shell
@@ -25,7 +26,6 @@ from gatemark.station.demand import Demand
 from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway, wires
-from gatemark.stats.shape.tester import PAUSED
 from gatemark.unit import l1_bps
 from gatemark.workload.udp import Stream
 from gatemark.workload.way import Way, over_time, soon

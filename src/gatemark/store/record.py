@@ -2,7 +2,7 @@
 """One trial as it is kept: what was asked, what was counted, the evidence for what held it back.
 
 A record is written once and never changed. It holds evidence; verdicts (the limit of a point, its
-warnings) are judged from both passes by `gatemark.stats`.
+warnings) are judged from both passes by `gatemark.judge`.
 """
 
 from typing import Any, Final, Literal
@@ -224,7 +224,7 @@ class Starved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What the limit of a point is judged from (`gatemark.stats.point.limit`)."""
+    """What the limit of a point is judged from (`gatemark.judge.point.limit`)."""
 
     schedule_ratio: float | None = None  # tried / scheduled
     sender_cpu: Share | None = None  # share of its CPU that the sender used

@@ -10,13 +10,13 @@ from msgspec.structs import replace as with_fields
 
 from gatemark.plan.model import Arm, Plan, Probe, Search, Workload
 from gatemark.plan.order import order
-from gatemark.report.live import Live
 from gatemark.station.mode import Mode
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.tell.live import Live
 from lab.planted import a_run, plan
 
 pytestmark = pytest.mark.long

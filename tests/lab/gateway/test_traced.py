@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from gatemark.judge.point.path import Sorter
 from gatemark.plan.model import Arm, Workload
 from gatemark.probe import graph, sampled
-from gatemark.stats.point.path import Sorter
 from gatemark.store.naming import read
 from gatemark.store.record import Call, Counted, Record
 from gatemark.store.subsystem import NETFILTER

@@ -8,9 +8,9 @@ records have the others.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from gatemark.judge.finding import Shape
 from gatemark.run.bench import Bench
 from gatemark.station.wiring import WAN_PORT
-from gatemark.stats.finding import Shape
 
 Plant = Callable[[Bench], Awaitable[None]]
 

@@ -4,9 +4,9 @@
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.cause.find import named
+from gatemark.judge.finding import Finding
 from gatemark.plan.model import Arm, Command, Workload
-from gatemark.stats.cause.find import named
-from gatemark.stats.finding import Finding
 from gatemark.store.record import Record
 from lab.planted import bare, measure, plan, wanted
 

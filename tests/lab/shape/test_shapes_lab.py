@@ -4,9 +4,9 @@
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.finding import Diagnosis
+from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import Plan, Probe, Workload
-from gatemark.stats.finding import Diagnosis
-from gatemark.stats.judgement import Judgement
 from lab.planted import measure, plan
 from lab.shape.faults import FAULTS, Plant
 

@@ -4,8 +4,8 @@
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.finding import Diagnosis
 from gatemark.plan.model import Workload
-from gatemark.stats.finding import Diagnosis
 from lab.planted import measure, plan
 from lab.shape.faults import Plant, rules
 from lab.shape.test_shapes_lab import sweep

@@ -6,9 +6,9 @@ import sys
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.finding import Diagnosis
+from gatemark.judge.judgement import Judgement, Knee
 from gatemark.plan.model import Arm, Command
-from gatemark.stats.finding import Diagnosis
-from gatemark.stats.judgement import Judgement, Knee
 from lab.planted import measure
 from lab.shape.faults import Plant, policer
 from lab.shape.test_shapes_lab import RATES, sweep

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 from command import GATEMARK, environment
 
-from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import doing
 from gatemark.commands.campaign.block import held
+from gatemark.fleet.ledger import Ledger
+from gatemark.fleet.local import doing
 from gatemark.gateway.journal import Journal
 from lab.station.played import Played
 from lab.station.server import keys, listening
@@ -183,7 +183,7 @@ def retire(cluster: "Cluster") -> None:
     script = (
         "import sys; sys.path[:0] = sys.argv[3:]\n"
         "from pathlib import Path; import dask, distributed\n"
-        "from gatemark.campaign import carrier\n"
+        "from gatemark.fleet import carrier\n"
         "dask.config.set(carrier.secure(Path(sys.argv[2])))\n"
         "client = distributed.Client(sys.argv[1], timeout=20)\n"
         "client.retire_workers(close_workers=True)\n"

@@ -15,10 +15,10 @@ import pytest
 from msgspec.structs import replace
 from pyroute2 import netns
 
+from gatemark.judge.judgement import Judgement
+from gatemark.judge.point.limit import MOST_LATE
 from gatemark.plan.model import Line, LineWay, Plan, Probe, Workload
 from gatemark.station.recover import recover
-from gatemark.stats.judgement import Judgement
-from gatemark.stats.point.limit import MOST_LATE
 from gatemark.store.drops import Line as Books
 from gatemark.store.record import Record
 from lab.planted import measure, plan

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from command import Done, environment
 
-from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import BEGUN, doing
+from gatemark.fleet.ledger import Ledger
+from gatemark.fleet.local import BEGUN, doing
 
 # What is measured elsewhere on this machine is waited for.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]

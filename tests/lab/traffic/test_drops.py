@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 import backlog
 import pytest
 
+from gatemark.judge.shape.reconcile import reconciled
 from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
-from gatemark.stats.shape.reconcile import reconciled
 from lab.planted import bare, measure, plan
 
 LOAD = Workload(rate_pps=5_000, flows=16, duration_s=0.5)

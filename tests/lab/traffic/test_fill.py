@@ -5,8 +5,8 @@ import os
 
 import pytest
 
+from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import Arm, Workload
-from gatemark.stats.judgement import Judgement
 from gatemark.store.record import Record
 from lab.planted import bare, measure, plan
 

@@ -8,8 +8,8 @@ LAN host --- gateway --- line of R bit/s, buffer of n packets --- WAN host
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.judgement import Queue
 from gatemark.plan.model import Arm, Line, LineWay, Plan, Probe, Workload
-from gatemark.stats.judgement import Queue
 from lab.planted import measure, plan
 
 IDLE_S, LOAD_S, AFTER_S = 1.5, 16.0, 2.5

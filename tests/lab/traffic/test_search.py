@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from gatemark.judge.judge import judge
 from gatemark.plan.model import Arm, Gateway, Plan, Repeat, Search, Workload
 from gatemark.plan.order import order
-from gatemark.report.live import Live
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
-from gatemark.stats.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.run import Run
+from gatemark.tell.live import Live
 
 SHAPED = Arm(path="nat", name="shaped", features=("shape:htb2:5:wan",))
 FLOW = Workload(kind="replay", trace="isochronous", duration_s=10)

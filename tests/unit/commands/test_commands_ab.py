@@ -12,10 +12,10 @@ from inside import accepted
 from msgspec.json import encode
 from typer import Exit
 
-from gatemark.campaign.file import SHARE
 from gatemark.commands import ab
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.option.sides import Sides
+from gatemark.fleet.file import SHARE
 from gatemark.store.directory import RunDirectory
 
 REFUSALS = (
@@ -52,7 +52,7 @@ def test_what_cannot_be_compared_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_test_in_instructions_is_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatemark.report.page.render", lambda _: "")
+    monkeypatch.setattr("gatemark.tell.page.render", lambda _: "")
     for rules, outcomes, code in ((101, [], 0), (200, ["failure"], REGRESSION)):
         made = counted.compared(rules)
         directory = RunDirectory.create(tmp_path / str(rules), made.run)

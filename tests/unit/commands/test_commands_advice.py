@@ -17,12 +17,12 @@ from typer.main import get_command
 from gatemark.commands.app import app
 from gatemark.commands.option.setting import _parse
 from gatemark.error import UsageError
+from gatemark.judge.judgement import Warning_
+from gatemark.judge.point.warn import Code
+from gatemark.judge.remedy import fitted
 from gatemark.plan.expand import SETTABLE, override
 from gatemark.plan.load import load
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat
-from gatemark.stats.judgement import Warning_
-from gatemark.stats.point.warn import Code
-from gatemark.stats.remedy import fitted
 
 PLAN = Plan(
     schema=PLAN_SCHEMA,

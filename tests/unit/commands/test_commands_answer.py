@@ -16,12 +16,12 @@ import traveled
 from inside import gatemark, on_terminal
 
 from gatemark.commands import reading
-from gatemark.report import edition, terminal
-from gatemark.report.group import source
-from gatemark.report.transcript import NAME
-from gatemark.stats.values import values
+from gatemark.judge.values import values
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.tell import edition, terminal
+from gatemark.tell.group import source
+from gatemark.tell.transcript import NAME
 
 RUNS: dict[str, Callable[[], tuple[Run, Sequence[Record]]]] = {
     "sweeps": lambda: (builder.run(), builder.trials()),

@@ -10,11 +10,11 @@ import sample
 from inside import gatemark
 
 from gatemark.commands.coverage import shipped
-from gatemark.report.group import source
-from gatemark.report.group.source import Source
-from gatemark.stats.coverage.coverage import coverage
+from gatemark.judge.coverage.coverage import coverage
 from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
+from gatemark.tell.group import source
+from gatemark.tell.group.source import Source
 
 ROOT = Path(__file__).parents[3]
 RUN = "20261129-000645-quick"  # of the sample
@@ -25,7 +25,7 @@ def flat(text: str) -> str:
 
 
 def test_the_readme_says_what_is_not_done() -> None:
-    from gatemark.report.study.coverage import unfinished
+    from gatemark.tell.study.coverage import unfinished
 
     rows = coverage(requirements(), shipped())
     assert unfinished(rows) in flat((ROOT / "README.md").read_text())

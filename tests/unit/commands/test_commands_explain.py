@@ -11,8 +11,8 @@ from inside import gatemark
 
 from gatemark.commands.app import app
 from gatemark.commands.complete import candidates
-from gatemark.report.explain.entry import KINDS, Entry, entries
 from gatemark.store.directory import RunDirectory
+from gatemark.tell.explain.entry import KINDS, Entry, entries
 
 ORDER = ("Knee: quantity", "formula", "fooled by", "newest run", "\ntype ", "\nmore ")
 

@@ -13,8 +13,8 @@ from command import gatemark as in_a_process
 from inside import accepted, data, gatemark
 
 from gatemark.commands.export import BINARY
-from gatemark.report.export.form import FORMATS, SUFFIX
 from gatemark.store.directory import RunDirectory
+from gatemark.tell.export.form import FORMATS, SUFFIX
 
 BEGINNINGS = {
     "csv": "run,station,virtual,",

@@ -9,7 +9,7 @@ import pytest
 
 from gatemark.commands import offer
 from gatemark.commands.offer import KEPT, Offer, offered, offers
-from gatemark.report import edition
+from gatemark.tell import edition
 
 FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 

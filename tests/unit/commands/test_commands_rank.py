@@ -9,10 +9,10 @@ import pytest
 import sample
 from inside import gatemark
 
-from gatemark.report.group import source
-from gatemark.stats.change.reference import beside
+from gatemark.judge.change.reference import beside
 from gatemark.store.directory import RunDirectory
 from gatemark.store.study.device import published, read, shipped
+from gatemark.tell.group import source
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatemark.judge.shape.closer import Limit
 from gatemark.run.closer import MOST_LOOKS, SIZES, between
-from gatemark.stats.shape.closer import Limit
 
 frames = st.integers(64, 9018)
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
-from gatemark.report.live import Live
 from gatemark.run.engine import (
     execute,
     require_same_stations,
@@ -23,6 +22,7 @@ from gatemark.station.load import load
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.run import AB, Run, Side
+from gatemark.tell.live import Live
 
 BENCH = """schema = "gatemark.station/1"
 [gateway]

@@ -9,9 +9,9 @@ from typing import Any, cast
 import builder
 import pytest
 
-from gatemark.report.live import Live
 from gatemark.run import measure
 from gatemark.run.bench import Bench
+from gatemark.tell.live import Live
 
 WAIT = "another run is measuring on this machine: waiting for it"
 

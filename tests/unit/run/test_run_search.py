@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from searching import Made, plan, run_of, searched
 
 from gatemark.error import GatemarkError
+from gatemark.judge.judge import judge
 from gatemark.plan.model import Search, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.run.search.follow import following, is_outcome
 from gatemark.run.search.length import expected_s
-from gatemark.stats.judge import judge
 from gatemark.store.record import Record
 
 CSIT = Search()

@@ -120,10 +120,10 @@ def test_a_file_is_built_by_a_zig_that_is_installed_first(
 
 
 def test_a_file_that_nothing_builds_is_refused(clone: Path) -> None:
-    command = [str(clone / "setup/build"), "src/gatemark/report"]
+    command = [str(clone / "setup/build"), "src/gatemark/tell"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "'src/gatemark/report' is built by nobody" in done.stderr
+    assert "'src/gatemark/tell' is built by nobody" in done.stderr
 
 
 @pytest.mark.parametrize("target", ["agent", "algorithms", "classifier"])

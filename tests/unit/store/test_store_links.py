@@ -244,7 +244,7 @@ def test_a_verb_that_writes_a_page_says_what_is_in_its_place(tmp_path: Path, out
 
 def test_an_index_writes_nothing_outside_its_folder(tmp_path: Path, outside: Path) -> None:
     """Neither in the place of its page, nor where a run in it is a link to one elsewhere."""
-    from gatemark.report import index
+    from gatemark.tell import index
 
     elsewhere = builder.keep(tmp_path / "elsewhere", [])
     runs = tmp_path / "runs"
@@ -258,7 +258,7 @@ def test_an_index_writes_nothing_outside_its_folder(tmp_path: Path, outside: Pat
 
 
 def test_an_index_in_the_place_of_a_link_is_refused(tmp_path: Path, outside: Path) -> None:
-    from gatemark.report import index
+    from gatemark.tell import index
 
     builder.keep(tmp_path / "runs" / "run", [])
     (tmp_path / "runs" / "index.html").symlink_to(outside)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import UsageError
-from gatemark.stats.point.path import Sorter
+from gatemark.judge.point.path import Sorter
 from gatemark.store.naming import read
 from gatemark.store.subsystem import NETFILTER
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from gatemark.campaign.course import RUNS
-from gatemark.campaign.file import Model, Suite
-from gatemark.campaign.ledger import Attempt, Block, Ledger
 from gatemark.commands.campaign.layout import Layout
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import INVALID
+from gatemark.fleet.course import RUNS
+from gatemark.fleet.file import Model, Suite
+from gatemark.fleet.ledger import Attempt, Block, Ledger
 
 if TYPE_CHECKING:
-    from gatemark.report.matrix import Campaigned, Kept
-    from gatemark.stats.change.gate import Claim, Row
+    from gatemark.judge.change.gate import Claim, Row
     from gatemark.store.record import Record, Scalar
     from gatemark.store.run import Run
+    from gatemark.tell.matrix import Campaigned, Kept
 
 UNDECIDED: Final = 1
 INSTRUCTIONS: Final = "instructions"
@@ -44,8 +44,8 @@ class Reading:
 
 def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
     """What a campaign says now. Raises GatemarkError where a block's run is damaged."""
-    from gatemark.report.matrix import Campaigned
-    from gatemark.stats.change.gate import decide
+    from gatemark.judge.change.gate import decide
+    from gatemark.tell.matrix import Campaigned
 
     blocks = {block.id: block for block in ledger.blocks()}
     counted = ledger.attempts("state = 'done'")
@@ -109,11 +109,11 @@ def page(folder: Path) -> Path:
 
 def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterator[Reading]:
     """What a block says of its builds; `exact`: in instructions."""
-    from gatemark.report.answer import diff as words
-    from gatemark.report.words import traffic
-    from gatemark.stats.change.arms import DIRECT
-    from gatemark.stats.change.exact import clear
-    from gatemark.stats.judge import compared, judge
+    from gatemark.judge.change.arms import DIRECT
+    from gatemark.judge.change.exact import clear
+    from gatemark.judge.judge import compared, judge
+    from gatemark.tell.answer import diff as words
+    from gatemark.tell.words import traffic
 
     if exact:
         for each in judge(run, records).executed:
@@ -143,7 +143,7 @@ def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterato
 def _rows(
     layout: Layout, kept: Sequence[tuple[Attempt, Block]], folder: Path
 ) -> "dict[Place, Row]":
-    from gatemark.stats.change.gate import Row
+    from gatemark.judge.change.gate import Row
     from gatemark.store.directory import RunDirectory
     from gatemark.store.folder import inside
 
@@ -184,7 +184,7 @@ def _claims(
 
     `open_`: models and suites that have a block which may still be measured.
     """
-    from gatemark.stats.change.gate import Claim
+    from gatemark.judge.change.gate import Claim
 
     for gate, model, suite, count in layout.gated():
         here = [
@@ -207,7 +207,7 @@ def _claims(
 
 
 def _blank(model: Model, suite: Suite) -> "Row":
-    from gatemark.stats.change.gate import NOT_MEASURED, Row
+    from gatemark.judge.change.gate import NOT_MEASURED, Row
 
     return Row(
         model=model.name,
@@ -222,7 +222,7 @@ def _blank(model: Model, suite: Suite) -> "Row":
 
 
 def _kept(attempt: Attempt, block: Block) -> "Kept":
-    from gatemark.report.matrix import Kept
+    from gatemark.tell.matrix import Kept
 
     link = quote(f"{RUNS}/{attempt.folder}/report.html")
     return Kept(block.model, block.suite, block.repeat, attempt.station, link)
@@ -245,7 +245,7 @@ def _missing(ledger: Ledger, blocks: Sequence[Block]) -> Iterator[str]:
 
 def needed_repeats(layout: Layout) -> tuple[int, int]:
     """Timed gated rows of the whole campaign, and the blocks that they need."""
-    from gatemark.stats.change.gate import needed
+    from gatemark.judge.change.gate import needed
 
     rows = sum(
         count * len(layout.pairs(g)) for g, model, _, count in layout.gated() if not model.exact
@@ -256,9 +256,9 @@ def needed_repeats(layout: Layout) -> tuple[int, int]:
 def refuse_idle(layout: Layout) -> None:
     """Raise UsageError where the gates cannot fire, with what would do."""
     from gatemark.error import UsageError
+    from gatemark.judge.change.compare import ALPHA
+    from gatemark.judge.change.gate import least_p
     from gatemark.plan.toml import line_of
-    from gatemark.stats.change.compare import ALPHA
-    from gatemark.stats.change.gate import least_p
 
     rows, blocks = needed_repeats(layout)
     repeats = layout.campaign.repeats

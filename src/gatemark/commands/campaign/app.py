@@ -14,7 +14,7 @@ from gatemark.commands.diff import REGRESSION
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.campaign.ledger import Ledger
+    from gatemark.fleet.ledger import Ledger
 
 app = typer.Typer(
     cls=Verbs,
@@ -43,9 +43,9 @@ Markdown = Annotated[
 @app.command(cls=Verb)
 def plan(file: File, json_: Json = False) -> None:
     """Show what a campaign would take; refuse gates that cannot fire."""
-    from gatemark.campaign.file import read
     from gatemark.commands.campaign import answer
     from gatemark.commands.campaign.layout import Layout, hours, trials_of
+    from gatemark.fleet.file import read
 
     layout = Layout(read(file), file, file.resolve().parent)
     answer.refuse_idle(layout)
@@ -134,8 +134,8 @@ def status(
     json_: Json = False,
 ) -> None:
     """Show what is done, what runs where, and what waits."""
-    from gatemark.campaign.ledger import Ledger
     from gatemark.commands.campaign import coordinate
+    from gatemark.fleet.ledger import Ledger
 
     ledger = Ledger.open(folder, time.time)
     shown: object = None
@@ -156,9 +156,9 @@ def status(
 @app.command(cls=Verb)
 def drain(folder: Dir, json_: Json = False) -> None:
     """Begin no new block; those that run end."""
-    from gatemark.campaign.course import DRAIN
-    from gatemark.campaign.ledger import Ledger
     from gatemark.commands.campaign import coordinate
+    from gatemark.fleet.course import DRAIN
+    from gatemark.fleet.ledger import Ledger
     from gatemark.store.folder import Folder
 
     Ledger.open(folder, time.time).close()
@@ -254,9 +254,9 @@ def bisect(
 
     Exit code 3: a build is named; 0: there is no step; 1: undecided.
     """
-    from gatemark.campaign.file import read, share
     from gatemark.commands.campaign import bisect as search
     from gatemark.commands.campaign.layout import Layout
+    from gatemark.fleet.file import read, share
 
     try:
         allowed = share(allow)
@@ -297,8 +297,8 @@ def make_keys(
 
     Copy the folder to each of them. Who has it runs code on every station.
     """
-    from gatemark.campaign import keys
     from gatemark.commands.campaign import carried
+    from gatemark.fleet import keys
 
     place = carried.keys_folder(folder)
     keys.make(place)
@@ -345,9 +345,9 @@ def block(folder: Dir) -> None:
 def _tell(folder: Path, *, json_: bool, junit: Path | None, markdown: Path | None) -> None:
     """Write the page, print the gates, end with the verdict's exit code."""
     from gatemark.commands.campaign import answer, coordinate
-    from gatemark.report import matrix
-    from gatemark.report.export import gates
     from gatemark.store import file
+    from gatemark.tell import matrix
+    from gatemark.tell.export import gates
 
     layout, ledger = coordinate.opened(folder)
     made = answer.campaigned(layout, ledger, folder)

@@ -18,18 +18,18 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from gatemark.campaign.course import RUNS
-from gatemark.campaign.executor import Arm, Task
-from gatemark.campaign.file import Build, Model, Suite
-from gatemark.campaign.kept import hash_of_file
-from gatemark.campaign.ledger import Attempt
-from gatemark.campaign.local import BEGUN, Local
 from gatemark.commands.campaign.answer import Reading, readings
 from gatemark.commands.campaign.layout import Layout
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
-from gatemark.stats.change import bisect as stats
-from gatemark.stats.math import signed, student
+from gatemark.fleet.course import RUNS
+from gatemark.fleet.executor import Arm, Task
+from gatemark.fleet.file import Build, Model, Suite
+from gatemark.fleet.kept import hash_of_file
+from gatemark.fleet.ledger import Attempt
+from gatemark.fleet.local import BEGUN, Local
+from gatemark.judge.change import bisect as stats
+from gatemark.judge.math import signed, student
 from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 from gatemark.store.folder import Folder, inside

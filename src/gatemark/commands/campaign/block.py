@@ -17,13 +17,13 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from gatemark.campaign.executor import Arm, Task
 from gatemark.commands.asked import Asked, within
 from gatemark.commands.campaign import console
 from gatemark.commands.console import output
 from gatemark.commands.measure import begin, examine, measure, planned, require
 from gatemark.commands.trust import check
 from gatemark.error import BusyError, GatemarkError
+from gatemark.fleet.executor import Arm, Task
 
 AGAIN_S = 10.0  # between two looks whether a station is free
 
@@ -140,11 +140,11 @@ def _measure_once_free(path: Path, task: Task) -> None:
 
 
 def _measure(path: Path, task: Task) -> None:
-    from gatemark.report import page
-    from gatemark.report.group import source
     from gatemark.station.load import load
     from gatemark.store.directory import RunDirectory, telling
     from gatemark.store.folder import inside
+    from gatemark.tell import page
+    from gatemark.tell.group import source
 
     bench = load(task.station)
     others = {arm.name: load(arm.station) for arm in task.arms if arm.station}

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gatemark import scratch
-from gatemark.campaign import carrier, leave, listen
-from gatemark.campaign.ledger import Ledger
-from gatemark.campaign.local import Local
 from gatemark.error import UnavailableError, UsageError
+from gatemark.fleet import carrier, leave, listen
+from gatemark.fleet.ledger import Ledger
+from gatemark.fleet.local import Local
 from gatemark.store import xdg
 
 if TYPE_CHECKING:
-    from gatemark.campaign.dask import Dask
+    from gatemark.fleet.dask import Dask
 
 LOCAL: Final = "local"
 EXECUTOR, KEYS = "executor", "keys"  # in the ledger
@@ -62,7 +62,7 @@ def executor_of(ledger: Ledger, folder: Path) -> "Local | Dask":
     if not is_elsewhere(ledger):
         return Local(folder)
     require()
-    from gatemark.campaign.dask import Dask
+    from gatemark.fleet.dask import Dask
 
     return Dask(
         folder, address_of(ledger.meta(EXECUTOR)), Path(ledger.meta(KEYS)), ledger.meta("id")

@@ -15,15 +15,15 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from gatemark import flock
-from gatemark.campaign import kept
-from gatemark.campaign.course import CANCEL, DRAIN, RUNS, Course
-from gatemark.campaign.file import read
-from gatemark.campaign.ledger import NAME, Attempt, Block, Ledger
 from gatemark.commands.campaign import answer, carried, foreign
 from gatemark.commands.campaign.block import locks
 from gatemark.commands.campaign.layout import TOML, Layout, key, on_station
 from gatemark.commands.console import output
 from gatemark.error import GatemarkError, UsageError
+from gatemark.fleet import kept
+from gatemark.fleet.course import CANCEL, DRAIN, RUNS, Course
+from gatemark.fleet.file import read
+from gatemark.fleet.ledger import NAME, Attempt, Block, Ledger
 from gatemark.store import file
 from gatemark.store.folder import Folder, inside, require_own, sync
 
@@ -165,7 +165,7 @@ def _run(course: Course) -> None:
 
 def control(layout: Layout, ledger: Ledger, folder: Path, of: tuple[Attempt, Block]) -> str:
     """Keep a block's control; why the block may not count, or nothing."""
-    from gatemark.stats.change.health import verdict
+    from gatemark.judge.change.health import verdict
 
     attempt, its = of
     path, _ = layout.places[attempt.station]
@@ -186,8 +186,8 @@ def _controls(
     layout: Layout, folder: Path, suite: str, attempt: Attempt
 ) -> Iterator[tuple[str, float]]:
     """The tester alone, and the reference: the median of the block's values, above 0."""
-    from gatemark.stats.change.arms import DIRECT
-    from gatemark.stats.judge import samples
+    from gatemark.judge.change.arms import DIRECT
+    from gatemark.judge.judge import samples
     from gatemark.store.directory import RunDirectory
 
     made = RunDirectory.open(inside(folder, RUNS, attempt.folder)).contents()

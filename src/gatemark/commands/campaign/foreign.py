@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gatemark.campaign.ledger import Ledger
 from gatemark.commands import trust
 from gatemark.commands.campaign import carried
 from gatemark.commands.campaign.layout import TOML, Layout
 from gatemark.error import GatemarkError, UsageError
+from gatemark.fleet.ledger import Ledger
 
 if TYPE_CHECKING:
     from gatemark.store.begun import Begun

@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gatemark.campaign.kept import hash_of_file
+from gatemark.fleet.kept import hash_of_file
 
 if TYPE_CHECKING:
     from gatemark.station.station import Station

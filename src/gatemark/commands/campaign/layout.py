@@ -10,14 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gatemark.campaign.executor import Arm, Task
-from gatemark.campaign.file import IMAGE, PREVIOUS, Build, Campaign, Gate, Model, Suite
-from gatemark.campaign.ledger import Attempt, Block
 from gatemark.commands.campaign import block as block_
 from gatemark.commands.campaign import row
 from gatemark.commands.campaign.image import hash_of_image
 from gatemark.commands.measure import examine
 from gatemark.error import UsageError
+from gatemark.fleet.executor import Arm, Task
+from gatemark.fleet.file import IMAGE, PREVIOUS, Build, Campaign, Gate, Model, Suite
+from gatemark.fleet.ledger import Attempt, Block
 from gatemark.plan.toml import line_of, read_toml, string
 
 if TYPE_CHECKING:

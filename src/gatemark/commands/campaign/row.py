@@ -13,7 +13,7 @@ def points(plan: "Plan") -> "Iterator[dict[str, Factor]]":
 
     A search has a row for each goal, and one for each share of what it finds.
     """
-    from gatemark.stats.point.sweep import others
+    from gatemark.judge.point.sweep import others
 
     sweeps: dict[tuple[tuple[str, Factor], ...], list[TrialSpec]] = {}
     for spec in _of_one_build(plan):
@@ -37,9 +37,9 @@ def _of_one_build(plan: "Plan") -> "Iterator[TrialSpec]":
 
 def _has_knee(plan: "Plan", specs: "Sequence[TrialSpec]") -> bool:
     """Whether these trials, which differ in their rate alone, are one knee."""
-    from gatemark.stats.point.sweep import FEWEST_RATES, RATES
+    from gatemark.judge.point.sweep import FEWEST_RATES, RATES
 
-    # Where a plan asks for the delay at chosen rates each of them is a row (stats/point/timed.py).
+    # Where a plan asks for the delay at chosen rates each of them is a row (judge/point/timed.py).
     if plan.figure == "delay" or not RATES & specs[0].point.keys():
         return False
     return len(specs) >= FEWEST_RATES and all(spec.workload.kind == "udp" for spec in specs)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
+    from gatemark.judge.capacity.line import Line
     from gatemark.plan.model import Plan
-    from gatemark.stats.capacity.line import Line
 
 UNITS: Final = {"": 1e6, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 BOTH: Final = "line.rate_bps"  # a factor of both ways
@@ -20,7 +20,7 @@ MOST_BPS: Final = 1e12
 
 def access_line(text: str) -> "Line":
     """Both rates of `DOWN/UP`. Raises UsageError: one alone may be meant for either or both."""
-    from gatemark.stats.capacity.line import Line
+    from gatemark.judge.capacity.line import Line
 
     rates = []
     for part in text.lower().replace("bit/s", "bit").split("/"):

@@ -120,7 +120,7 @@ class Sides:
 
     def _least_p(self) -> float:
         """The least that the signed rank test of the boots' pairs can come to."""
-        from gatemark.stats.math.signed import p_value
+        from gatemark.judge.math.signed import p_value
 
         return p_value(range(1, 1 + (self.boots or ENOUGH)))
 
@@ -145,7 +145,7 @@ class Sides:
         return setup(self.old), setup(self.new)
 
     def _ratio(self) -> float:
-        from gatemark.campaign.file import share
+        from gatemark.fleet.file import share
 
         try:
             return share(self.allow)

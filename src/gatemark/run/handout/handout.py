@@ -18,13 +18,13 @@ from gatemark.node.inventory import inventory
 from gatemark.node.quoted import literal
 from gatemark.node.remote.ssh import Ssh
 from gatemark.printable import printable
-from gatemark.report.words import markdown
 from gatemark.run.handout import uci
 from gatemark.run.handout.redact import Redaction
 from gatemark.run.survey import Row
 from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
+from gatemark.tell.words import markdown
 
 QUESTIONS: Final = {
     "host": literal("uname -n; hostname 2> /dev/null"),

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, NodeError, StationError, UnavailableError
 from gatemark.gateway.supervisor import Supervised
+from gatemark.judge.judgement import Refusal
+from gatemark.judge.refusal import Skipped, cause, refusals
 from gatemark.node.shell import Here
 from gatemark.plan.feature import DIRECT, FEATURES, Feature, parts, samples, unnumbered
 from gatemark.plan.model import Arm, Path, Plan, TrialSpec
@@ -23,8 +25,6 @@ from gatemark.run.program import placed, wanted
 from gatemark.station import own
 from gatemark.station.doctor import Finding
 from gatemark.station.netns import Lab
-from gatemark.stats.judgement import Refusal
-from gatemark.stats.refusal import Skipped, cause, refusals
 
 UNKNOWN: Final = (UnavailableError, StationError, NodeError)  # no lab, so nothing can be told
 COMMAND: Final = "command"  # a user's own: it is run by a trial alone

@@ -14,11 +14,11 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
+from gatemark.judge.kernel.rate import KERNEL
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.words import FILES, text
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind, Values
-from gatemark.stats.kernel.rate import KERNEL
 from gatemark.store.record import Definition
 from gatemark.store.series import Series
 from gatemark.workload.algorithm import EACH, loads

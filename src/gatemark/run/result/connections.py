@@ -6,10 +6,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.math.histogram import percentile
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
-from gatemark.stats.math.histogram import percentile
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
 from gatemark.workload import connections

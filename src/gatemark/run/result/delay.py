@@ -9,7 +9,7 @@ Where sender and sink are two machines their clocks are compared; the error of t
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from gatemark.stats.math.histogram import is_told, merged, percentile
+from gatemark.judge.math.histogram import is_told, merged, percentile
 from gatemark.store.series import Series
 from gatemark.workload.way import Way, binned
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.point import fill
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
-from gatemark.stats.point import fill
 from gatemark.store.record import Definition, FillStep
 from gatemark.store.series import Series
 from gatemark.workload.fill import loads

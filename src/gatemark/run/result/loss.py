@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
+from gatemark.judge.math.histogram import percentile
 from gatemark.run.result.ledger import Ledger
-from gatemark.stats.math.histogram import percentile
 from gatemark.store.loss import Loss
 from gatemark.store.series import Series
 from gatemark.workload.order import Order

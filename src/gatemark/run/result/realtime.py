@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Final
 
+from gatemark.judge.math import emodel, histogram
+from gatemark.judge.math.deadline import longest_streak_ns, misses
+from gatemark.judge.math.histogram import Histogram, is_told
+from gatemark.judge.math.nearest import percentile
+from gatemark.judge.math.runs import Runs, runs
+from gatemark.judge.math.variation import ipdv, pdv
 from gatemark.plan.model import Workload
 from gatemark.plan.trace import DEADLINES_MS, VOICE
 from gatemark.run.result.delay import SHARES, percentiles
 from gatemark.run.result.fate import Flow, flows
-from gatemark.stats.math import emodel, histogram
-from gatemark.stats.math.deadline import longest_streak_ns, misses
-from gatemark.stats.math.histogram import Histogram, is_told
-from gatemark.stats.math.nearest import percentile
-from gatemark.stats.math.runs import Runs, runs
-from gatemark.stats.math.variation import ipdv, pdv
 from gatemark.workload.way import Way
 
 NS_PER_MS: Final = 1_000_000

@@ -8,12 +8,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.math.histogram import merged
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.run.raw import Raw
 from gatemark.run.result import fate, realtime
 from gatemark.run.result.kind import Kind
-from gatemark.stats.math.histogram import merged
 from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.workload import replay

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.math.histogram import is_told
+from gatemark.judge.math.nearest import percentile
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Evidences, Kind
-from gatemark.stats.math.histogram import is_told
-from gatemark.stats.math.nearest import percentile
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
 from gatemark.workload.responsiveness import pair

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from gatemark.error import GatemarkError
+from gatemark.judge.point.limit import ON_SCHEDULE
 from gatemark.plan.model import Goal
 from gatemark.plan.search import LOSS
 from gatemark.plan.shaper.shaping import HELD
-from gatemark.stats.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
 

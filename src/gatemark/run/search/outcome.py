@@ -3,13 +3,15 @@
 
 Values are those of the last trial that met the goal at the lower bound. Why it is no higher shows
 in a trial at the upper bound, so what held the gateway back is judged from that one. Where most
-trials there were lost by a sender that could not hold the rate, it is one of those: then `stats`
+trials there were lost by a sender that could not hold the rate, it is one of those: then `judge`
 names the tester, and the value is a lower bound.
 """
 
 import msgspec
 from msgspec.structs import replace
 
+from gatemark.judge.finding import Finding
+from gatemark.judge.shape import searched
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import Goal, TrialSpec, Workload
 from gatemark.plan.search import GOAL, LOSS
@@ -17,8 +19,6 @@ from gatemark.plan.shaper.shaping import HELD
 from gatemark.run.search import shaping
 from gatemark.run.search.ask import Ask, Bounds
 from gatemark.run.search.ongoing import Ongoing, Step, what
-from gatemark.stats.finding import Finding
-from gatemark.stats.shape import searched
 from gatemark.store.record import Record
 from gatemark.unit import l1_bps, payload_bytes
 

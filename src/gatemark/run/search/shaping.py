@@ -11,18 +11,18 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.queue import queues, trial
+from gatemark.judge.queue.busy import outside
+from gatemark.judge.queue.fair import line_bytes, line_share
+from gatemark.judge.queue.flow import S_NS
+from gatemark.judge.queue.mixed import WAYS, Workload, workloads
+from gatemark.judge.queue.swing import SETTLE_NS
+from gatemark.judge.queue.wire import HEADERS_BYTES
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.shaper.shape import ETHERNET_BYTES, Shape
 from gatemark.plan.shaper.shaping import ADDED_MS, FRAMES, SHARE, at_rate, shaper
 from gatemark.probe.threads import busiest
 from gatemark.run.search.ask import Answer
-from gatemark.stats.queue import queues, trial
-from gatemark.stats.queue.busy import outside
-from gatemark.stats.queue.fair import line_bytes, line_share
-from gatemark.stats.queue.flow import S_NS
-from gatemark.stats.queue.mixed import WAYS, Workload, workloads
-from gatemark.stats.queue.swing import SETTLE_NS
-from gatemark.stats.queue.wire import HEADERS_BYTES
 from gatemark.store.record import Record
 from gatemark.store.series import Series
 

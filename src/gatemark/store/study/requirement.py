@@ -24,7 +24,7 @@ STUDIES: Final = {"K": "kofler", "P": "procbench", "B": "wrt54", "D": "diffuse",
 class Need(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a plan must yield to answer a row, or why no plan does."""
 
-    yields: tuple[str, ...] = ()  # quantities, and other names of stats/coverage/offer.py
+    yields: tuple[str, ...] = ()  # quantities, and other names of judge/coverage/offer.py
     arms: tuple[str, ...] = ()  # paths or features, each of which an arm has; by their beginning
     over: tuple[str, ...] = ()  # factors, each with two levels or more
     levels: dict[str, tuple[str, ...]] = {}  # factor -> levels, all of which it has

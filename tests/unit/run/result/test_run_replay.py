@@ -7,10 +7,10 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatemark.judge.queue.flow import Flow
 from gatemark.node.shell import Namespace
 from gatemark.run.result.replay import bucket, delays, series
 from gatemark.station.wiring import Port, Wire
-from gatemark.stats.queue.flow import Flow
 from gatemark.workload.way import Way
 
 EMPTY: dict[str, list[int]] = {"low": [], "count": []}

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which causes of the table apply to an arm: a counter rose by more than chance and the clean run.
+
+A cause is named where most trials at one rate of sending show it. What overload, a shaper or a
+line does as well is no fault there; and what a plan asked for is none.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.judge.cause.count import (
+    Count,
+    counts,
+    mark,
+    matching,
+    packet_bytes,
+    sent,
+)
+from gatemark.judge.cause.table import CAUSES, Cause
+from gatemark.judge.finding import LOSSLESS, Diagnosis, Finding, Shape
+from gatemark.judge.point.core import busiest, busiest_inside, carrier
+from gatemark.judge.point.sweep import RATES, common
+from gatemark.judge.shape.reconcile import grouped
+from gatemark.judge.shape.words import percent, upper
+from gatemark.judge.subject import Subject
+from gatemark.plan.feature import shaped_ways
+from gatemark.store.record import Record, Scalar
+
+FEWEST: Final = 5  # packets: fewer are those of hosts that meet
+UNKNOWN: Final = 100  # packets, where it is not known of how many
+FLOOR: Final = 0.001  # of what was sent: as much as the lab's own hiccups
+OF_LOAD: Final = 0.01  # of what a queue may drop in a short stall
+OF_TCP: Final = 0.1  # of TCP: it fills every queue, and its losses are how it finds a rate
+HALF: Final = 0.5  # of the trials, or of a loss
+CALM: Final = 0.85  # of a CPU, and of what carries a virtual machine's frames
+ALL: Final = 0.999
+# What is sought there is what a gateway drops, or a table that is full.
+SOUGHT: Final = ("burst", "held rate", "throughput", "concurrent flows", "reset time")
+LIMITS: Final = {"policer", "shaper"}
+TABLES: Final = {"no-entry", "full-table"}
+# Shapes that say which packets are lost, and causes that say where.
+WHICH: Final = {
+    *("some-flows", "some-sizes", "over-time", "constant-share", "stalls"),
+    *("one-direction", "one-family", "one-level"),
+}
+WHERE: Final = {"rule", "queue", "ingress"}
+# Shapes whose share is one of all packets, or can be made one; two shares of the same packets
+# differ by no more than that factor.
+OF_ALL: Final = {"some-flows", "constant-share", "stalls"}
+SAME: Final = 1.4
+MARKING: Final = ("dscp",)  # features that set marks
+
+Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A cause in one trial."""
+
+    record: Record
+    packets: int
+    share: float  # of what was sent
+    where: str
+
+
+def named(diagnoses: Sequence[Diagnosis], records: Iterable[Record]) -> tuple[Diagnosis, ...]:
+    """The diagnoses, with what counters name; of arms without one, too."""
+    made = list(diagnoses)
+    for place, trials in _places(records).items():
+        findings = list(_findings(trials))
+        own = next((at for at, diagnosis in enumerate(made) if _of(diagnosis) == place), None)
+        if findings and own is not None:
+            made[own] = _with(made[own], findings)
+        elif findings:
+            subject = Subject.of(trials[0]).at(dict(place[3]))
+            made.append(Diagnosis(subject=subject, direction=place[2], findings=tuple(findings)))
+    return tuple(made)
+
+
+def _of(diagnosis: Diagnosis) -> Place:
+    return (diagnosis.plan, diagnosis.arm, diagnosis.direction, common(diagnosis.point))
+
+
+def _places(records: Iterable[Record]) -> dict[Place, list[Record]]:
+    """The valid trials of each arm through a gateway, by what they have in common but the rate."""
+    places: dict[Place, list[Record]] = {}
+    for record in records:
+        own = record.definition
+        if record.status != "ok" or own.path == "direct" or own.quantity in SOUGHT:
+            continue
+        place = (record.plan, record.arm, own.direction, common(record.point))
+        places.setdefault(place, []).append(record)
+    return places
+
+
+def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
+    """The diagnosis with these, but what a limit has told, and without what these explain."""
+    shapes = {finding.shape for finding in diagnosis.findings}
+    again = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
+    if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
+        again.add("too-large")
+    if diagnosis.get("corruption"):
+        again |= {"checksum", "headers"}
+    more = [f for f in findings if f.shape not in again]
+    if (flows := diagnosis.get("some-flows")) and (entry := _named("no-entry", more)):
+        more = [f for f in more if f.shape not in TABLES]
+        whole = _without_entry(flows, entry, diagnosis.definition.path)
+        diagnosis = _renewed(diagnosis, flows, whole)
+    which = [f for f in diagnosis.findings if f.shape in WHICH]
+    same = [(own, where) for own in which for where in more if _is_same(own, where)]
+    if len(same) == 1:
+        ((own, where),) = same
+        more.remove(where)
+        diagnosis = _renewed(diagnosis, own, replace(own, words=f"{own.words} {where.words}"))
+    explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
+    kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
+    return replace(diagnosis, findings=(*kept, *more))
+
+
+def _is_same(which: Finding, counted: Finding) -> bool:
+    """Return True if a counter has the packets that a shape tells of: as large a share of all."""
+    if counted.shape in LOSSLESS:
+        return False
+    share = which.values.get("share", 0.0)
+    if "of_flows" in which.values:
+        share *= which.values["flows"] / which.values["of_flows"]
+    low, high = sorted((share, counted.values["share"]))
+    is_as_large = which.shape in OF_ALL and high <= SAME * low
+    return is_as_large or (counted.shape in WHERE and which.shape != "stalls")
+
+
+def _renewed(diagnosis: Diagnosis, old: Finding, new: Finding) -> Diagnosis:
+    findings = tuple(new if finding is old else finding for finding in diagnosis.findings)
+    return replace(diagnosis, findings=findings)
+
+
+def _named(shape: Shape, findings: Sequence[Finding]) -> Finding | None:
+    return next((finding for finding in findings if finding.shape == shape), None)
+
+
+def _without_entry(flows: Finding, entry: Finding, path: str) -> Finding:
+    """Flows that lose all, with why: one fault, one row."""
+    who = "NAT has no port left" if path == "nat" else "connection tracking adds no entry"
+    count = grouped(int(entry.values["packets"]))
+    return replace(
+        flows,
+        words=f"{flows.words.partition(':')[0]}: {who} for them (insert_failed {count}). "
+        "`conntrack -S` shows it; give NAT more ports or addresses.",
+        clause=f"{flows.clause}: {who}",
+    )
+
+
+def _is_explained(finding: Finding, share: float) -> bool:
+    """Return True if a shape says no more than that share of loss: all, or without explanation."""
+    if finding.shape == "nothing":
+        return share >= ALL
+    return finding.shape == "unexplained" and share >= HALF * finding.values["share"]
+
+
+def _findings(trials: Sequence[Record]) -> Iterator[Finding]:
+    levels: dict[tuple[Scalar, ...], list[tuple[Record, dict[str, Count]]]] = {}
+    for record in trials:
+        rate = tuple(level for name, level in record.point.items() if name in RATES)
+        levels.setdefault(rate, []).append((record, counts(record)))
+    risen = [level for level in levels.values() if any(counted for _, counted in level)]
+    shapes: set[Shape] = set()
+    for cause in CAUSES:
+        seen = [sight for level in risen if (sight := _seen(cause, level))]
+        if seen and cause.shape not in shapes:
+            shapes.add(cause.shape)
+            yield _finding(cause, max(seen, key=lambda sight: sight.share))
+
+
+def _seen(cause: Cause, level: Sequence[tuple[Record, dict[str, Count]]]) -> Sight | None:
+    """The middle one of the trials that show it; None: less than half do, of those that read it."""
+    read = [(record, counted) for record, counted in level if _reads(cause, record, counted)]
+    shown = [sight for record, counted in read if (sight := _sight(cause, record, counted))]
+    if not shown or len(shown) < HALF * len(read):
+        return None
+    middle = median(sight.packets for sight in shown)
+    return min(shown, key=lambda sight: abs(sight.packets - middle))
+
+
+def _reads(cause: Cause, record: Record, counted: Mapping[str, Count]) -> bool:
+    """Return True if a trial read a cause's counters; older ones read the table in one pass."""
+    if cause.shape == "full-table":
+        return bool(record.evidence.conntrack or matching(counted, cause.counters))
+    return record.evidence.drops is not None or cause.shape == "changed-marks"
+
+
+def _sight(cause: Cause, record: Record, counted: Mapping[str, Count]) -> Sight | None:
+    rows = matching(counted, cause.counters, cause.without)
+    whole, less = sum(row.packets for row in rows), matching(counted, cause.less)
+    packets = whole - sum(row.packets for row in less)
+    if packets <= _chance(record) or not _applies(cause, record, counted):
+        return None
+    of = sent(record)
+    where = max(rows, key=lambda row: row.packets).where
+    if of is None:  # of HTTP, which fills queues as TCP does
+        is_many = packets >= UNKNOWN and not cause.by_load
+        return Sight(record, packets, 0.0, where) if is_many else None
+    share = packets / max(of, packets) if record.accounting else packets / (packets + of)
+    if share <= _floor(cause, record) or (cause.shape == "too-large" and _passes(record, share)):
+        return None
+    return Sight(record, packets, share, where)
+
+
+def _chance(record: Record) -> float:
+    """The most packets that say nothing: a few, and what is dropped at rest as well."""
+    drops = record.evidence.drops
+    return FEWEST + (2 * drops.background_pps * drops.lasts_s if drops else 0.0)
+
+
+def _applies(cause: Cause, record: Record, counted: Mapping[str, Count]) -> bool:
+    if cause.needs and not matching(counted, cause.needs):
+        return False
+    if matching(counted, cause.lacks):
+        return False
+    if cause.shape == "changed-marks" and any(
+        _sets_marks(word) for word in record.definition.features
+    ):
+        return False
+    return not cause.by_load or _is_calm(record)
+
+
+def _sets_marks(feature: str) -> bool:
+    return feature.partition(":")[0] in MARKING
+
+
+def _is_calm(record: Record) -> bool:
+    """Return True if no overload, shaper or line that a plan asks for makes a queue drop."""
+    own = record.definition
+    if own.packets or own.line or shaped_ways(own.features):
+        return False
+    core = busiest([record]) or busiest_inside([record])
+    carried = carrier([record])
+    if core is None or core.busy >= CALM:
+        return False
+    return carried is None or carried.busy + carried.waiting < CALM
+
+
+def _floor(cause: Cause, record: Record) -> float:
+    if not cause.by_load:
+        return FLOOR
+    return OF_LOAD if record.accounting else OF_TCP
+
+
+def _passes(record: Record, share: float) -> bool:
+    """Return True if the sender of packets that were too large learnt it: they became shorter."""
+    size, mtu = packet_bytes(record), _least_mtu(record)
+    if size is not None and mtu is not None and mtu < size:
+        return False
+    return share < OF_TCP
+
+
+def _least_mtu(record: Record) -> int | None:
+    drops = record.evidence.drops
+    return min(drops.mtu.values(), default=None) if drops else None
+
+
+def _finding(cause: Cause, sight: Sight) -> Finding:
+    words = _words(sight)
+    return Finding(
+        shape=cause.shape,
+        words=f"{upper(cause.words.format_map(words))} {cause.advice}",
+        clause=cause.clause.format_map(words),
+        values={"share": sight.share, "packets": float(sight.packets)},
+    )
+
+
+def _words(sight: Sight) -> dict[str, str]:
+    record, share, count = sight.record, percent(sight.share), grouped(sight.packets)
+    every = "all" if sight.share >= ALL else f"{share} of the"
+    units = _units(record)
+    return {
+        "count": count,
+        "share": share if sight.share else "of how many is not known",
+        "part": f"{share} of the packets" if sight.share else f"{count} packets",
+        "where": sight.where,
+        "all": every,
+        "All": upper(every),
+        "mark": mark(record),
+        "units": units,
+        "Units": upper(units),
+        "mtu": _mtu(record),
+    }
+
+
+def _units(record: Record) -> str:
+    """What does not pass: `segments of 1 500 bytes`."""
+    name = "segments" if record.definition.l4 == "tcp" else "packets"
+    size = packet_bytes(record)
+    return f"{name} of {grouped(size)} bytes" if size else f"{name} that are too large"
+
+
+def _mtu(record: Record) -> str:
+    """Why: the port that takes less."""
+    size, drops = packet_bytes(record), record.evidence.drops
+    mtu = drops.mtu if drops else {}
+    port = min(mtu, key=lambda name: mtu[name], default="")
+    if not port or not size or mtu[port] >= size:
+        return "the way out takes less"
+    silent = " and its ICMP does not arrive" if record.definition.l4 == "tcp" else ""
+    return f"the gateway's {port} takes {grouped(mtu[port])}{silent}"

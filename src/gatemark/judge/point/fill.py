@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway's table of flows: what one takes of memory, how many there is room for, what ended it.
+
+    memory     measured  .o
+      |               .o'       slope: bytes of a flow (Theil and Sen)
+      |           .o'
+      |   ....o'                the first tenth predicts where memory ends:
+      |o'                       entries + (memory free + spare) / slope
+      +--------------------- entries in the table
+
+The slope is the median of those of all pairs of readings, so that a reading taken while something
+else on the machine took memory moves it little. Readings of one fill are sums of what came before
+and no independent samples: the interval is that of the median over fills (stats.interval), not of
+one fill's line.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, takewhile
+from math import floor, log10
+from statistics import median
+from typing import Final
+
+from gatemark.judge.judgement import Limit
+from gatemark.judge.point.group import Group
+from gatemark.judge.point.limit import LOW_MEMORY, Verdict
+from gatemark.store.record import FillStep, Record, Scalar
+
+FILL: Final = "concurrent flows"
+EARLY: Final = 0.1  # of the fill: what is predicted from
+FEWEST: Final = 3  # readings that make a line
+RISING: Final = 0.5  # of a step's flows that have an entry more: else the table is full
+RECOMMENDED: Final = 0.75  # of what memory has room for; the rest is for packets and programs
+FULL: Final = 0.99  # of the table: entries come and go while it is read
+THERE: Final = 0.99  # of the flows that were let through, those that still have an entry
+# Ports that a masquerade may take for its one address to one destination and port, as the sources
+# of our flows lie above 1023 (net/netfilter/nf_nat_core.c, get_unique_tuple()).
+MASQUERADED: Final = 64_512
+# Of these ports: the kernel tries some hundred for a flow, so the first failed at 88 % of them.
+SPENT: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """y = intercept + slope x."""
+
+    slope: float
+    intercept: float
+
+    def at(self, x: float) -> float:
+        """Its y at x."""
+        return self.intercept + self.slope * x
+
+
+def line(points: Sequence[tuple[float, float]]) -> Line | None:
+    """The line of Theil (1950) and Sen (1968) through points; None of too few."""
+    slopes = [(d - b) / (c - a) for (a, b), (c, d) in combinations(points, 2) if a != c]
+    if len({x for x, _ in points}) < FEWEST:
+        return None
+    slope = median(slopes)
+    return Line(slope, median(y - slope * x for x, y in points))
+
+
+def slab(steps: Sequence[FillStep]) -> Line | None:
+    """All slabs of the gateway over the entries in its table, for as long as these rise."""
+    return line([(step.entries, step.slab_bytes) for step in rising(steps)])
+
+
+def rising(steps: Sequence[FillStep]) -> list[FillStep]:
+    """The steps before the table took no more."""
+    more = takewhile(lambda pair: _took(*pair), pairwise(steps))
+    return [*steps[:1], *(step for _, step in more)]
+
+
+def _took(before: FillStep, after: FillStep) -> bool:
+    return after.entries - before.entries >= RISING * (after.flows - before.flows) > 0
+
+
+def early(steps: Sequence[FillStep]) -> list[FillStep]:
+    """The steps of the first tenth of the fill, or its first four where these are more."""
+    kept_steps = rising(steps)
+    tenth = [step for step in kept_steps if step.entries <= EARLY * kept_steps[-1].entries]
+    return kept_steps[: max(1 + FEWEST, len(tenth))]
+
+
+def early_slab(steps: Sequence[FillStep]) -> Line | None:
+    """The slabs' line in these; without the empty table, if enough are left.
+
+    In its slabs the first flows find room.
+    """
+    known = early(steps)
+    return slab(known[1:]) or slab(known)
+
+
+def predicted(steps: Sequence[FillStep], spare_bytes: int) -> float | None:
+    """How many flows the gateway's memory has room for, told by the first tenth of a fill.
+
+    None where there are too few steps. To what is free, on lists of CPUs too, comes what is
+    spared (probe/connections.py): cached files, less the kernel's reserve.
+    """
+    known, line = early(steps), early_slab(steps)
+    if line is None or line.slope <= 0:
+        return None
+    last = known[-1]
+    return last.entries + (last.free_bytes + last.listed_bytes + spare_bytes) / line.slope
+
+
+def recommended(limit: float) -> float:
+    """A bound for the table (nf_conntrack_max) that its memory keeps, to two digits, downwards."""
+    room = RECOMMENDED * limit
+    digit = 10.0 ** (floor(log10(room)) - 1) if room >= 1 else 1.0
+    return floor(room / digit) * digit
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How the shortest fill of a point ended."""
+
+    asked: int
+    came: int  # flows whose packet came through, in the order in which they were opened
+    lost: int  # of the step in which it ended
+    own_memory: bool
+    killed: bool  # the gateway's kernel had to kill a process: the ballast
+    servers: int
+    table: dict[str, int]
+    memory: dict[str, int]
+
+
+def decide(trials: Group) -> Verdict:
+    """What broke first."""
+    if not trials.outside:
+        return Verdict("unknown", "no valid trial")
+    end = _end(min(trials.outside, key=lambda record: record.values.get("flows", 0.0)))
+    for limit, rule in RULES:
+        if why := rule(end):
+            return Verdict(limit, why)
+    return Verdict("unknown", f"flow {end.came + 1} did not come through")
+
+
+def _end(record: Record) -> End:
+    seen = record.evidence.fill
+
+    def number(name: str) -> int:
+        value: Scalar = seen.get(name, 0)
+        return int(value)
+
+    return End(
+        asked=number("asked"),
+        came=number("came"),
+        lost=number("lost"),
+        own_memory=bool(seen.get("own_memory", False)),
+        killed=bool(seen.get("killed", False)),
+        servers=number("servers"),
+        table=record.evidence.conntrack,
+        memory=record.evidence.memory,
+    )
+
+
+def _full(end: End) -> str | None:
+    entries, most = end.table.get("entries", 0), end.table.get("max", 0)
+    if not most or entries < FULL * most or (entries >= THERE * end.asked and not end.lost):
+        return None
+    evicted, dropped = end.table.get("early_drop", 0), end.table.get("drop", 0)
+    return (
+        f"the table was full: {entries} of at most {most} entries (nf_conntrack_max); "
+        f"{evicted} older ones made room (early_drop), {dropped} packets were dropped"
+    )
+
+
+def _memory(end: End) -> str | None:
+    total, available = end.memory.get("total_bytes", 0), end.memory.get("available_bytes", 0)
+    left = f"memory: {available >> 10} KiB of {total >> 10} were available"
+    if end.killed:
+        return f"{left}, and the kernel killed a process for more, after {end.came} flows"
+    if not end.own_memory or not end.lost or not total or available > LOW_MEMORY * total:
+        return None
+    return f"{left} when flow {end.came + 1} did not come through"
+
+
+def _chains(end: End) -> str | None:
+    if not (number := end.table.get("chainlength", 0)):
+        return None
+    text = f"{number} entries found their hash chain too long (chainlength): "
+    return text + "raise nf_conntrack_buckets"
+
+
+def _ports(end: End) -> str | None:
+    if not (failed := end.table.get("insert_failed", 0)):
+        return None
+    room = MASQUERADED * max(1, end.servers)
+    ports = f": out of ports, of which there are {room}" if end.came >= SPENT * room else ""
+    return f"{failed} flows found no free address and port (insert_failed){ports}"
+
+
+def _dropped(end: End) -> str | None:
+    dropped = end.table.get("drop", 0)
+    return f"conntrack dropped {dropped} packets" if end.lost and dropped else None
+
+
+def _gone(end: End) -> str | None:
+    """Entries that timed out before the end, or were thrown out."""
+    entries = end.table.get("entries", 0)
+    if not end.table or entries >= THERE * end.came:
+        return None
+    evicted = end.table.get("early_drop", 0)
+    how = f"{evicted} were thrown out (early_drop)" if evicted else "the others had timed out"
+    return f"only {entries} of {end.came} flows had an entry at once: {how}"
+
+
+def _nothing(end: End) -> str | None:
+    if end.lost or end.killed:
+        return None
+    room = f", of at most {end.table['max']} (nf_conntrack_max)" if "max" in end.table else ""
+    return f"all {end.asked} that were asked for were held{room}"
+
+
+RULES: Final[tuple[tuple[Limit, Callable[[End], str | None]], ...]] = (
+    ("flow-table", _full),
+    ("memory", _memory),
+    ("flow-table", _chains),
+    ("flow-table", _ports),
+    ("flow-table", _dropped),
+    ("flow-table", _gone),
+    ("none", _nothing),
+)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trials of one point: all its repeats, both passes."""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from statistics import median
+
+from gatemark.judge.subject import About, Subject
+from gatemark.store.record import Record
+
+
+class Group(About, frozen=True, kw_only=True):
+    """One point of one arm. Invalid and skipped trials are counted and not used."""
+
+    outside: tuple[Record, ...]  # in running order; these give the values
+    instrumented: tuple[Record, ...]  # these give evidence only
+    invalid: int
+
+
+def group(records: Iterable[Record]) -> list[Group]:
+    """The points of these records, in the order in which they first ran.
+
+    The steps of a search belong to none: what it found has a record of its own. Nor do closer
+    looks, whose sizes are no point's, and warm-ups, which are never judged.
+    """
+    members: dict[tuple[object, ...], list[Record]] = {}
+    own = (record for record in records if record.pass_ in ("outside", "instrumented"))
+    for record in sorted(own, key=lambda r: r.sequence):
+        key = (record.plan, record.arm, *sorted(record.point.items()))
+        members.setdefault(key, []).append(record)
+    return [_gather(records) for records in members.values()]
+
+
+def _gather(records: Sequence[Record]) -> Group:
+    valid = [record for record in records if record.status == "ok"]
+    first = next(iter(valid), records[0])
+    passes: dict[str, list[Record]] = {"outside": [], "instrumented": []}
+    for record in valid:
+        passes[record.pass_].append(record)
+    return Group(
+        subject=Subject.of(first),
+        outside=tuple(passes["outside"]),
+        instrumented=tuple(passes["instrumented"]),
+        invalid=sum(record.status == "invalid" for record in records),
+    )
+
+
+def readings(records: Iterable[Record], quantity: str) -> list[float]:
+    """The finite values of a quantity; a trial that lacks it is left out."""
+    values = (record.values.get(quantity) for record in records)
+    return [value for value in values if value is not None and isfinite(value)]
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median, or None of nothing."""
+    return median(values) if values else None

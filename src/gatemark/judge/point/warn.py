@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings: what a reader must know before trusting a value, by code, with advice.
+
+Each rule takes the samples in the order in which they ran and answers with a warning or None. A
+difference under 2 % is not worth a warning: it is what Korcek and others allowed between repeats.
+Advice names what exists: a key of the plan, or a command.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import ceil, factorial
+from statistics import median
+from typing import Literal
+
+from gatemark import number
+from gatemark.judge import remedy
+from gatemark.judge.judgement import Limit, Warning_
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.remedy import ENOUGH
+from gatemark.plan.model import Repeat
+from gatemark.store.record import Evidence
+
+Code = Literal[
+    "bimodal",
+    "bursty-sender",
+    "clock",
+    "drift",
+    "few-repeats",
+    "first-run-slow",
+    "incomplete",
+    "invalid-trials",
+    "no-ceiling",
+    "no-instrumented-pass",
+    "observer-effect",
+    "rises-with-size",
+    "spread",
+    "tester-limited",
+    "throttled",
+    "twin-differs",
+    "unnamed-functions",
+]
+
+WORTH = 0.02  # of the value
+WIDE = 0.05  # of the value: an interval wider than this
+MODES = 10  # samples from which two modes can be told from chance
+POLL = 64  # packets: one NAPI poll (NAPI_POLL_WEIGHT); more at once overflow short queues
+SLOWED = 0.05  # of the clock that it had as the load began
+LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
+MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
+ANY = Repeat()  # what a rule takes a plan to ask for (remedy.fitted knows it)
+CPUS = "`gatemark doctor` tells who is on which"
+LATE = 0.01  # of an emulated line's departures, over 1 ms: up to there the 99th percentile is right
+HOLES = 0.02  # of the time, in gaps over 1 ms
+
+
+def warning(code: Code, advice: str, seen: str = "", weight: float = 0.0) -> Warning_:
+    """A warning whose code is one of the enumerated."""
+    return Warning_(code, advice, seen, weight)
+
+
+def tester_limited(limit: Limit, why: str) -> Warning_ | None:
+    """The tester was the limit, so the value is a lower bound; `why` has its number."""
+    if limit != "tester":
+        return None
+    advice = f"At least this much: use a faster tester, or give it a CPU of its own ({CPUS})."
+    return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
+
+
+def late_line(limit: Limit, share: float) -> Warning_ | None:
+    """The emulated line, which is the tester's, was late: the highest delays are its own."""
+    if share <= LATE or limit == "tester":
+        return None
+    seen = f"The line sent {_percent(share)} of its frames over 1 ms late."
+    advice = (
+        "The rate is right, the 99th percentile of the delay is not: quiet the machine, or give "
+        f"the line a CPU of its own ({CPUS})."
+    )
+    return warning("tester-limited", advice, seen, share)
+
+
+def few_repeats(n: int) -> Warning_ | None:
+    """Too few repeats for a 95 % interval."""
+    if n >= ENOUGH:
+        return None
+    seen = f"{n} of {ENOUGH} repeats: the interval is the range."
+    return warning("few-repeats", remedy.enough(Repeat(times=n)), seen, -n)
+
+
+def spread(interval: Interval) -> Warning_ | None:
+    """The interval is wide against its value."""
+    width = interval.hi - interval.lo
+    if width <= WIDE * abs(interval.value):
+        return None
+    share = width / abs(interval.value) if interval.value else 1.0
+    seen = f"The interval spans {_percent(share)} of its value; up to {_percent(WIDE)} is usual."
+    return warning("spread", remedy.narrow(ANY), seen, share)
+
+
+def _percent(share: float) -> str:
+    return number.quantity(abs(share), "ratio")
+
+
+def invalid_trials(invalid: int) -> Warning_ | None:
+    """Trials did not count."""
+    if not invalid:
+        return None
+    seen = f"{invalid} trial{'' if invalid == 1 else 's'} did not count."
+    return warning("invalid-trials", "`gatemark show RUN --all` says why.", seen, invalid)
+
+
+def unnamed_functions(share: float) -> Warning_ | None:
+    """So much of a packet's path is of no subsystem."""
+    if share < MOST_UNNAMED:
+        return None
+    seen = f"{_percent(share)} of what it runs is in functions that subsystems.toml does not have."
+    advice = "Give your own names: `gatemark show RUN --subsystems FILE`."
+    return warning("unnamed-functions", advice, seen, share)
+
+
+def first_run_slow(values: Sequence[float]) -> Warning_ | None:
+    """The first is below all the others by more than the others differ among themselves."""
+    if len(values) < 4:
+        return None
+    first, rest = values[0], values[1:]
+    below = min(rest) - first
+    middle = median(values)
+    if not middle or below <= max(max(rest) - min(rest), WORTH * median(rest)):
+        return None
+    share = below / middle
+    seen = f"The first repeat lies {_percent(share)} below all others."
+    return warning("first-run-slow", remedy.warm(ANY), seen, share)
+
+
+def drift(values: Sequence[float]) -> Warning_ | None:
+    """The values rise or fall over the run (Mann and Kendall's test against order)."""
+    if len(values) < ENOUGH:
+        return None
+    half = len(values) // 2
+    change = median(values[-half:]) - median(values[:half])
+    if abs(change) <= WORTH * abs(median(values)):
+        return None
+    if order_p(values) > 0.01:
+        return None
+    share = abs(change) / (abs(median(values)) or 1.0)
+    way = "above" if change > 0 else "below"
+    seen = f"The later half of the repeats lies {_percent(share)} {way} the earlier."
+    return warning("drift", remedy.steady(ANY), seen, share)
+
+
+def bimodal(values: Sequence[float]) -> Warning_ | None:
+    """Two groups of at least three, farther apart than three times what either spans."""
+    if len(values) < MODES:
+        return None
+    ordered = sorted(values)
+    for cut in range(3, len(ordered) - 2):
+        low, high = ordered[:cut], ordered[cut:]
+        gap = high[0] - low[-1]
+        span = max(low[-1] - low[0], high[-1] - high[0])
+        if gap > max(3 * span, WORTH * abs(median(ordered))):
+            seen = f"Two states near {median(low):.4g} and {median(high):.4g}."
+            share = gap / (abs(median(ordered)) or 1.0)
+            advice = "Find what switches between them: `gatemark export RUN --raw` has each trial."
+            return warning("bimodal", advice, seen, share)
+    return None
+
+
+def observer_effect(outside: Sequence[float], instrumented: Sequence[float]) -> Warning_ | None:
+    """The two passes differ by more than both their ranges together.
+
+    One instrumented trial is outside the range of six others in two cases of seven by chance;
+    by a whole range it does rarely.
+    """
+    if len(outside) < 2 or not instrumented:
+        return None
+    ranges = max(outside) - min(outside) + max(instrumented) - min(instrumented)
+    change = median(instrumented) - median(outside)
+    if abs(change) <= max(ranges, WORTH * abs(median(outside))):
+        return None
+    share = abs(change) / (abs(median(outside)) or 1.0)
+    way = "more" if change > 0 else "less"
+    seen = f"The instrumented pass reads {_percent(share)} {way} than the pass from outside."
+    advice = "No rate comes from it; fewer probes in `probe.use` disturb less."
+    return warning("observer-effect", advice, seen, share)
+
+
+def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
+    """The gateway's processor was slowed under load, by its own count or by its clock.
+
+    A governor slows a CPU that has little to do, so the clock counts only where one had much.
+    """
+    slowed = [evidence for evidence in instrumented if _slowed(evidence)]
+    if not slowed:
+        return None
+    return warning("throttled", remedy.cool(ANY), _clocks(slowed[0]), len(slowed))
+
+
+def _clocks(evidence: Evidence) -> str:
+    """How far its clock fell, else how often it counted that it was slowed."""
+    thermal = evidence.thermal
+    start, low = (thermal.get(f"clock_{when}_mhz", 0.0) for when in ("start", "low"))
+    if low < start:
+        return f"The clock fell from {start:g} to {low:g} MHz."
+    return f"It counted {thermal.get('throttled', 0.0):g} slowdowns in a trial."
+
+
+def _slowed(evidence: Evidence) -> bool:
+    thermal = evidence.thermal
+    if thermal.get("throttled", 0.0) > 0:
+        return True
+    start, low = thermal.get("clock_start_mhz", 0.0), thermal.get("clock_low_mhz", 0.0)
+    busy = [reading.busy for reading in (*evidence.cpu, *evidence.inside)]
+    return low < start * (1 - SLOWED) and max(busy, default=0.0) >= LOADED
+
+
+def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
+    """Sender and sink have two clocks, and less is known of these than the delay is long."""
+    if not error_ns or error_ns < delay_ns:
+        return None
+    seen = f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are."
+    advice = (
+        "Take the difference between two of them, or TCP's round trip (`gatemark run quick/tcp`), "
+        "or one machine for both sides."
+    )
+    return warning("clock", advice, seen, error_ns)
+
+
+def order_p(values: Sequence[float]) -> float:
+    """How often chance alone orders values as much, up or down: Kendall's exact test (1938).
+
+    Counted here because `scipy.stats` takes more than a second to load for `show`; a test compares.
+    """
+    falls = sum((a > b) + (a == b) / 2 for a, b in combinations(values, 2))
+    ways = [1]  # permutations by their number of falls, one value more at a time
+    for n in range(2, len(values) + 1):
+        ways = [sum(ways[max(0, k - n + 1) : k + 1]) for k in range(len(ways) + n - 1)]
+    fewest = ceil(min(falls, len(ways) - 1 - falls))
+    return min(1.0, 2 * sum(ways[: fewest + 1]) / factorial(len(values)))
+
+
+def twin_differs(arm: str, against: str, difference: str) -> Warning_:
+    """An A/A step does not hold zero, but differs by so much."""
+    seen = f"{arm} is {against} again and differs from it by {difference}."
+    return warning("twin-differs", remedy.small(ANY), seen)
+
+
+def incomplete(missing: int, resume: str) -> Warning_ | None:
+    """Trials are still to be measured; `resume` is the command that does so."""
+    if not missing:
+        return None
+    seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
+    return warning("incomplete", f"Go on with the run: `{resume}`.", seen)
+
+
+def no_ceiling(*, asked: bool, line: bool) -> Warning_:
+    """The tester alone was not measured. `asked`: it has an arm; `line`: one without it counts."""
+    seen = "The tester alone was not measured, so a value may be its limit."
+    if asked:
+        return warning("no-ceiling", "`gatemark show RUN --all` says why.", seen)
+    more = " and `line = false` where there is a [line]" if line else ""
+    return warning("no-ceiling", f'Add an arm with `path = "direct"`{more}.', seen)
+
+
+def no_instrumented_pass(*, asked: bool) -> Warning_:
+    """Nothing on the gateway was read. `asked`: the plan has probes, but no trial counted."""
+    seen = "Flow table and shaper were not watched."
+    advice = 'Add probes: `--set \'probe.use=["conntrack","shaper"]\'`.'
+    return warning(
+        "no-instrumented-pass", "`gatemark show RUN --all` says why." if asked else advice, seen
+    )
+
+
+def bursty_sender(
+    rate_pps: float, late_p99_ns: float, gaps_over_1ms: float, sent_s: float
+) -> Warning_ | None:
+    """Packets left in clumps that a queue may not hold, or with holes at the sink.
+
+    Lateness times rate is how many packets a late sender has to catch up with at once. Gaps over
+    1 ms mean nothing where packets are due that far apart.
+    """
+    clump = late_p99_ns * rate_pps / 1e9
+    holes = gaps_over_1ms * 1e-3 / sent_s if sent_s and rate_pps > 5000 else 0.0
+    if clump <= POLL and holes <= HOLES:
+        return None
+    seen = f"It had to catch up with {clump:.0f} packets at once; {POLL} is usual."
+    if clump <= POLL:
+        seen = f"Nothing arrived for {_percent(holes)} of the time."
+    weight = max(clump / POLL, holes / HOLES)
+    return warning("bursty-sender", f"Give the sender a CPU of its own: {CPUS}.", seen, weight)

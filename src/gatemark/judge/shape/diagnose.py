@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules in the order in which they explain loss; what one explains, the next does not see.
+
+The order: tester; nothing; first packets; flows; sizes; corruption; the trial's time; stalls;
+constant share; limiter; overload; disorder; slow flows; what remains. A level of a factor that is
+worse than the others is told by several points (`factor`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gatemark.judge.finding import EXPLAINED, Diagnosis, Finding
+from gatemark.judge.point.facts import gather
+from gatemark.judge.point.group import Group
+from gatemark.judge.point.limit import HALF
+from gatemark.judge.point.sweep import others
+from gatemark.judge.shape import (
+    disorder,
+    first,
+    flows,
+    limiter,
+    nothing,
+    over_time,
+    overload,
+    remains,
+    short,
+    sizes,
+    slow,
+    stall,
+    tester,
+)
+from gatemark.judge.shape import share as constant
+from gatemark.judge.shape.sight import Level, Sight, Sweep, level, sights_of
+from gatemark.store.record import Scalar
+
+Factors = tuple[tuple[str, Scalar], ...]
+BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
+MOST: Final = 0.99  # of all packets: what is left of more says nothing
+RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What was found, and what each trial received with the explained part taken out."""
+
+    diagnosis: Diagnosis
+    sweep: Sweep
+    received_pps: dict[str, float]  # trial -> packets/s
+
+
+def diagnose(groups: Sequence[Group], alone: Sequence[Group]) -> list[Diagnosed]:
+    """Every direction of every arm of which losses were kept; `alone` is the tester by itself."""
+    return [_diagnosed(sweep) for sweep in sweeps(groups, alone)]
+
+
+def without_explained(diagnosed: Iterable[Diagnosed]) -> dict[str, float]:
+    """What trials received, packets/s, with the explained part of their loss taken out.
+
+    A trial with two directions is told by neither of them.
+    """
+    received = [(trial, pps) for each in diagnosed for trial, pps in each.received_pps.items()]
+    times = Counter(trial for trial, _ in received)
+    return {trial: pps for trial, pps in received if times[trial] == 1}
+
+
+def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
+    """The points that differ in their rate alone, put together."""
+    members_of: dict[tuple[str, str, str, Factors], list[tuple[Group, Level]]] = {}
+    for trials in groups:
+        kind = trials.definition
+        if kind.quantity != RECEIVED or kind.turn_ms or _by_line(trials):
+            continue
+        for direction in _directions(trials):
+            if seen := level(trials, direction):
+                key = (trials.plan, trials.arm, direction, others(trials.point))
+                members_of.setdefault(key, []).append((trials, seen))
+    made = []
+    for (_, _, direction, factors), members in members_of.items():
+        levels = sorted((seen for _, seen in members), key=lambda seen: seen.offered_pps)
+        subject = members[0][0].subject.at(dict(factors))
+        reference = tuple(s for trials in alone for s in sights_of(trials.outside, direction))
+        made.append(Sweep(subject, direction, tuple(levels), reference))
+    return made
+
+
+def _by_line(trials: Group) -> bool:
+    """Whether an emulated line dropped half or more of what was lost: its books tell all of it."""
+    line = gather(trials, None).line
+    return bool(line and line.drops and line.drops.loss_share >= HALF)
+
+
+def _directions(trials: Group) -> list[str]:
+    directions = (loss.direction for record in trials.outside for loss in record.evidence.loss)
+    return list(dict.fromkeys(directions))
+
+
+def _diagnosed(sweep: Sweep) -> Diagnosed:
+    findings = tuple(_findings(sweep))
+    made = Diagnosis(subject=sweep.subject, direction=sweep.direction, findings=findings)
+    is_sound = not made.get("tester")
+    received = _received(sweep, made) if is_sound else {}
+    return Diagnosed(made, sweep, received)
+
+
+def _findings(sweep: Sweep) -> list[Finding]:
+    """Of a tester at fault by what is lost inside the gateway alone."""
+    by_tester = list(tester.find(sweep))
+    if nothings := list(nothing.find(sweep)):
+        return by_tester + nothings
+    early = () if by_tester else (first.find, flows.find)
+    findings = [
+        finding for find in (*early, sizes.find, disorder.corruption) for finding in find(sweep)
+    ]
+    is_steady = True
+    if not by_tester:
+        findings += over_time.find(sweep, over_time.ALL)
+        findings += (stalls := list(stall.find(sweep)))
+        findings += over_time.find(sweep)
+        is_steady = not stalls
+    shares = list(constant.find(sweep))
+    share = shares[0].values["share"] if shares else 0.0
+    limits = list(limiter.find(sweep, share)) or (list(short.find(sweep)) if is_steady else [])
+    findings += (*shares, *limits)
+    if by_tester:
+        return by_tester + findings
+    findings += (*overload.find(sweep), *disorder.disorder(sweep), *slow.find(sweep))
+    below = limits[0].values["rate_pps"] if limits else float("inf")
+    rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
+    return [
+        *findings,
+        *remains.not_monotone(sweep if not limits else replace(sweep, levels=tuple(rest))),
+        *remains.unexplained(rest, share),
+    ]
+
+
+def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:
+    """What would have been received without what is explained: the knee is judged by it."""
+    if made.get(*EXPLAINED):
+        return {sight.record.trial: _without_explained(sight) for sight in sweep.sights}
+    if limit := made.get("policer"):
+        over = [sight for sight in sweep.sights if sight.taken_pps > limit.values["rate_pps"]]
+        settled = {sight.record.trial: sight.settled_pps() for sight in over if sight.lost}
+        return {trial: pps for trial, pps in settled.items() if pps is not None}
+    return {}
+
+
+def _without_explained(sight: Sight) -> float:
+    whole = sight.record.values.get("received_pps", 0.0)
+    received = sight.arrived_pps() if sight.masked else whole
+    return received / (1 - min(MOST, sight.explained))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corruption, duplication and reordering: counted, and not seen without a gateway."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace as replaced
+from statistics import median
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.judge.finding import Finding, Shape
+from gatemark.judge.shape.reconcile import grouped
+from gatemark.judge.shape.sight import MOST, Sight, Sweep, in_most
+from gatemark.judge.shape.words import percent, pps
+
+FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
+TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it was seen
+MANY: Final = 3  # packets of a trial are to be expected, so that it is asked
+ALL: Final = 0.8  # of the lost: then nothing else is lost
+REPEATED: Final = 4  # trials that the highest rates need, to be told without the lower ones
+Kind = tuple[Shape, str, str]  # its field, and what its packets do
+
+CAUSES: Final = {
+    "ip_sum": "the checksum of IP is wrong",
+    "udp_sum": "the checksum of UDP is wrong",
+    "no_sum": "the checksum of UDP was taken out",
+    "header": "the checksum is right and the test header is not, as where the payload is rewritten",
+}
+
+
+def corruption(sweep: Sweep) -> Iterator[Finding]:
+    """Explains what came corrupted: it is counted as lost."""
+    findings = list(_find(sweep, (("corruption", "corrupt", "come corrupted"),)))
+    if not findings:
+        return
+    lost = sum(max(0, sight.lost - sum(sight.loss.refused)) for sight in sweep.sights)
+    counts = [_count(sight, "corrupt") for sight in sweep.sights]
+    corrupt, tried = (sum(each) for each in zip(*counts, strict=True))
+    is_all = corrupt >= ALL * lost
+    for sight, (count, own) in zip(sweep.sights, counts, strict=True):
+        # Of a trial with few of them chance says how many: what all of them lose is this fault's.
+        sight.explained += max(count / own, corrupt / tried) if is_all else count / own
+    if lost:
+        text = f"{grouped(min(corrupt, lost))} of {grouped(lost)} lost beyond the sender's port"
+        findings = [replace(f, words=f"{f.words.removesuffix('.')} ({text}).") for f in findings]
+    yield from findings
+
+
+def disorder(sweep: Sweep) -> Iterator[Finding]:
+    """Duplication and reordering."""
+    twice, late = ("duplicated", "come twice"), ("reordered", "come out of order")
+    kinds: tuple[Kind, ...] = (("duplication", *twice), ("reordering", *late))
+    for kind in kinds:
+        findings = (list(_find(part, (kind,), at)) for part, at in _from_rates(sweep))
+        yield from next(filter(None, findings), [])
+
+
+def _from_rates(sweep: Sweep) -> Iterator[tuple[Sweep, str]]:
+    """The sweep, then its rates from each one on: two ways cross where packets are near enough."""
+    yield sweep, ""
+    for place, level in enumerate(sweep.levels[1:], start=1):
+        part = replaced(sweep, levels=sweep.levels[place:])
+        if len(part.sights) >= REPEATED:
+            yield part, f" at {pps(level.offered_pps)} and more"
+
+
+def _find(sweep: Sweep, kinds: Iterable[Kind], at: str = "") -> Iterator[Finding]:
+    """Each that most trials have, and none without a gateway; `at` says at which rates."""
+    for shape, field, words in kinds:
+        counts = [_count(sight, field) for sight in sweep.sights]
+        usual = [_count(sight, field) for sight in sweep.reference]
+        is_much = _is_much if field == "corrupt" else _is_much_of_each
+        if is_much(counts) and not is_much(usual):
+            yield _finding(shape, words, sweep.sights, counts, at)
+
+
+def _finding(
+    shape: Shape, words: str, sights: Sequence[Sight], counts: Sequence[tuple[int, int]], at: str
+) -> Finding:
+    share = sum(count for count, _ in counts) / sum(tried for _, tried in counts)
+    more = {"corruption": _cause, "reordering": _distance}.get(shape, _nothing)(sights)
+    text = f"{percent(share)} of the packets {words}{at}{more}."
+    clause = f"has {percent(share)} of its packets {words.removeprefix('come ')}{at}"
+    return Finding(shape=shape, words=text, clause=clause, values={"share": share})
+
+
+def _is_much_of_each(counts: Sequence[tuple[int, int]]) -> bool:
+    return in_most([count >= FEWEST and count >= LEAST * tried for count, tried in counts])
+
+
+def _is_much(counts: Sequence[tuple[int, int]]) -> bool:
+    """By all trials together; where few are to be expected of a trial, half of all show one."""
+    count, tried = (sum(each) for each in zip(*counts, strict=True)) if counts else (0, 0)
+    if count < FEWEST or count < LEAST * tried:
+        return False
+    seen = [own > 0 for own, of in counts if of * count >= MANY * tried]
+    return in_most(seen or [own > 0 for own, _ in counts], MOST if seen else TRIALS)
+
+
+def _count(sight: Sight, field: str) -> tuple[int, int]:
+    """How many of how many. Both directions of a trial share the sums of its accounting."""
+    if field == "corrupt" and sight.loss.corrupt:
+        return sum(sight.loss.corrupt.values()), sight.tried
+    accounting = sight.record.accounting
+    return (int(getattr(accounting, field)), accounting.tried) if accounting else (0, sight.tried)
+
+
+def _cause(sights: Sequence[Sight]) -> str:
+    sums: dict[str, int] = {}
+    for sight in sights:
+        for cause, count in sight.loss.corrupt.items():
+            sums[cause] = sums.get(cause, 0) + count
+    cause = max(sums, key=lambda name: sums[name], default="")
+    return f": {CAUSES[cause]}" if cause in CAUSES else ""
+
+
+def _distance(sights: Sequence[Sight]) -> str:
+    """How far: the middle class of RFC 4737's extent, in packets of a flow."""
+    late = [
+        int(least) for s in sights for least, n in s.loss.late.items() for _ in range(min(n, 99))
+    ]
+    return f", by {median(late):.0f} packets of their flow or more" if late else ""
+
+
+def _nothing(sights: Sequence[Sight]) -> str:
+    del sights
+    return ""

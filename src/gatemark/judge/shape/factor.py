@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A factor that the plan sweeps is a suspect: one level of it is worse than the others.
+
+Levels are compared where all else is alike: by what is lost at rates below a full CPU, by the most
+that comes through, by the delay at the lowest rate. What is found at one level alone says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.judge.finding import COUNTED, Diagnosis, Finding, Shape
+from gatemark.judge.shape.diagnose import Diagnosed
+from gatemark.judge.shape.sight import MOST, Sight, Sweep, in_most
+from gatemark.judge.shape.words import percent, pps
+from gatemark.number import duration
+from gatemark.store.record import Scalar
+
+MORE, TIMES = 0.005, 5.0  # lost than at another level, and so many times as much
+LOW: Final = 0.7  # of what comes through at another level
+# Of the delay at another level, and so much longer.
+LATE, LATER_NS = 1.5, 50_000.0
+NEAR: Final = 0.1  # two rates of different levels are the same
+# Of which a level may carry less, or take longer, without a fault: larger frames take the line
+# longer, and many flows are dearer.
+# A path has another way to go.
+COSTS: Final = ("frame_bytes", "payload_bytes", "mix", "flows", "flow_ports", "burst", "path")
+SHAPES: Final[dict[str, Shape]] = {"direction": "one-direction", "family": "one-family"}
+NAMES: Final = {"ipv4": "IPv4", "ipv6": "IPv6"}
+LEVELS: Final = {  # as people call them, where that is not the factor's name and the level
+    "direction": "the direction {}",
+    "path": "the path {}",
+    "dscp": "DSCP {}",
+    "frame_bytes": "frames of {} bytes",
+    "payload_bytes": "payloads of {} bytes",
+    "mix": "the mix {}",
+    "flows": "{} flows",
+    "clients": "{} clients",
+}
+# What a level that loses says no more of: it is no share that all lose, nor without explanation.
+LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
+# Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
+OF_ALL: Final[tuple[Shape, ...]] = (
+    *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
+    *("some-flows", "slow-flows", "unexplained"),
+    *COUNTED,
+)
+
+
+def suspected(each: Diagnosed, every: Sequence[Diagnosed]) -> Diagnosis:
+    """The diagnosis, with the level at which something is worse."""
+    diagnosis = each.diagnosis
+    for factor in key(diagnosis):
+        others = [o for o in every if differ_in(diagnosis, o.diagnosis, factor)]
+        if others:
+            diagnosis = _compared(diagnosis, each.sweep, others, factor)
+    return diagnosis
+
+
+def with_levels(diagnoses: Sequence[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """The diagnoses; where one level of a factor alone has a shape, with that level's name."""
+    return tuple(
+        replace(each, findings=tuple(_at_levels(f, each, diagnoses) for f in each.findings))
+        for each in diagnoses
+    )
+
+
+def _at_levels(finding: Finding, own: Diagnosis, every: Sequence[Diagnosis]) -> Finding:
+    if finding.shape not in OF_ALL:
+        return finding
+    alone = []
+    for factor in key(own):
+        others = [other for other in every if differ_in(own, other, factor)]
+        if others and not any(other.get(finding.shape) for other in others):
+            alone.append(factor)
+    words, clause = finding.words, finding.clause
+    if "path" in alone:  # its arm is named for it
+        words = f"{words} No other path shows it."
+        alone.remove("path")
+    levels = [level_words(factor, key(own)[factor]) for factor in alone]
+    if levels := [level for level in levels if level not in clause]:
+        text = f"with {' and '.join(levels)} alone"
+        words, clause = f"{words} This is so {text}.", f"{clause} {text}"
+    return replace(finding, words=words, clause=clause)
+
+
+def _compared(
+    diagnosis: Diagnosis, sweep: Sweep, others: Sequence[Diagnosed], factor: str
+) -> Diagnosis:
+    """With what one factor says."""
+    if diagnosis.get("nothing", "tester") or factor in COSTS:
+        return diagnosis
+    findings = diagnosis.findings
+    level = level_words(factor, key(diagnosis)[factor])
+    if any(_loses_more(sweep, other.sweep) for other in others):
+        findings = tuple(f for f in findings if f.shape not in LESS)
+        return replace(diagnosis, findings=(_loses(factor, level, sweep), *findings))
+    more: list[Finding] = []
+    named = {finding.shape for finding in diagnosis.wrong} - {"first-packets"}
+    if not named:
+        more += _carries(factor, level, sweep, others)
+        more += _takes(factor, level, sweep, others)
+    return replace(diagnosis, findings=(*more[:1], *findings))
+
+
+def level_words(factor: str, level: Scalar) -> str:
+    """A level as people call it: `IPv6`, `DSCP 46`, `the direction up`, `16 clients`."""
+    if factor == "family":
+        return NAMES.get(str(level), str(level))
+    words = LEVELS.get(factor)
+    return words.format(level) if words else f"{factor.replace('_', ' ')} {level}"
+
+
+def _loses(factor: str, level: str, sweep: Sweep) -> Finding:
+    share = median(sight.lost / sight.tried for sight in sweep.levels[0].sights)
+    name = {"direction": "direction", "family": "family"}.get(factor, "level")
+    return Finding(
+        shape=SHAPES.get(factor, "one-level"),
+        words=f"Loses {percent(share)} of {level}, and the other {name} is whole.",
+        clause=f"loses {percent(share)} of {level} alone",
+        values={"share": share},
+    )
+
+
+def _carries(
+    factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]
+) -> Iterator[Finding]:
+    """Less at this level than at the best other one, repeat by repeat."""
+    best = max(others, key=lambda other: median(_most(other.sweep).values()))
+    own, most = _most(sweep), _most(best.sweep)
+    pairs = [(own[repeat], most[repeat]) for repeat in own if repeat in most]
+    if not in_most([low <= LOW * high for low, high in pairs]):
+        return
+    rate, other = (median(rates) for rates in zip(*pairs, strict=True))
+    usual = level_words(factor, key(best.diagnosis)[factor])
+    yield Finding(
+        shape=SHAPES.get(factor, "one-level"),
+        words=f"Carries {pps(rate)} of {level} at most, and {pps(other)} of {usual}: look for "
+        "rules, a limit or a slower way that it alone meets.",
+        clause=f"carries {percent(rate / other)} as much of {level} as of {usual}",
+        values={"rate_pps": rate, "other_pps": other},
+    )
+
+
+def _most(sweep: Sweep) -> dict[tuple[int, int], float]:
+    """Of each repeat the most that came through at any rate."""
+    most: dict[tuple[int, int], float] = {}
+    for sight in sweep.sights:
+        repeat = (sight.record.boot, sight.record.repeat)
+        most[repeat] = max(most.get(repeat, 0.0), sight.arrived_pps())
+    return most
+
+
+def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -> Iterator[Finding]:
+    """Longer at this level than at the best other one, at the lowest rate."""
+    timed = [other for other in others if other.sweep.levels[0].delay_ns]
+    if not timed:
+        return
+    best = min(timed, key=lambda other: other.sweep.levels[0].delay_ns or 0.0)
+    pairs = [(_delay(a), _delay(b)) for a, b in _pairs(sweep, best.sweep, lowest=True)]
+    if not in_most([own >= LATE * usual and own - usual >= LATER_NS > 0 for own, usual in pairs]):
+        return
+    own_ns, usual_ns = (median(delays) for delays in zip(*pairs, strict=True))
+    usual = level_words(factor, key(best.diagnosis)[factor])
+    yield Finding(
+        shape=SHAPES.get(factor, "one-level"),
+        words=f"Delays {level} by {duration(own_ns)}, and {usual} by {duration(usual_ns)}: look "
+        "for rules or a queue that it alone meets.",
+        clause=f"delays {level} by {duration(own_ns - usual_ns)} more than {usual}",
+        values={"delay_ns": own_ns, "other_ns": usual_ns},
+    )
+
+
+def _delay(sight: Sight) -> float:
+    return sight.record.values.get("delay_p50_ns", 0.0)
+
+
+def differ_in(diagnosis: Diagnosis, other: Diagnosis, factor: str) -> bool:
+    """Return True if two sweeps differ in one factor and in nothing else."""
+    own, its = key(diagnosis), key(other)
+    unlike = {name for name in own | its if own.get(name) != its.get(name)}
+    return unlike == {factor} and _about(diagnosis, factor) == _about(other, factor)
+
+
+def _about(diagnosis: Diagnosis, factor: str) -> tuple[object, ...]:
+    """What else must be equal; each path is an arm of its own."""
+    kind = diagnosis.definition
+    arm = kind.features if factor == "path" else diagnosis.arm
+    return (diagnosis.plan, arm, kind.slow_to_pps, kind.direction == "both")
+
+
+def key(diagnosis: Diagnosis) -> dict[str, Scalar]:
+    """The level of each factor: those of the plan, and those that every trial has."""
+    kind = diagnosis.definition
+    own: dict[str, Scalar] = {"direction": diagnosis.direction, "family": kind.family}
+    own |= {"frame_bytes": kind.frame_bytes or 0, "path": kind.path}
+    return {**diagnosis.point, **own}
+
+
+def _pairs(sweep: Sweep, other: Sweep, *, lowest: bool) -> Iterator[tuple[Sight, Sight]]:
+    """Trials of the same rates below a full CPU, or of the lowest alone."""
+    firsts, seconds = (s.levels[:1] if lowest else s.quiet for s in (sweep, other))
+    for first, second in zip(firsts, seconds, strict=False):
+        if abs(first.offered_pps - second.offered_pps) <= NEAR * second.offered_pps:
+            yield from zip(first.sights, second.sights, strict=False)
+
+
+def _loses_more(sweep: Sweep, other: Sweep) -> bool:
+    """At the same rates below a full CPU, in most of the pairs of trials."""
+    shares = [(a.lost / a.tried, b.lost / b.tried) for a, b in _pairs(sweep, other, lowest=False)]
+    return in_most([a - b >= MORE and a >= TIMES * b for a, b in shares], MOST)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some flows: a few lose all or much, the others nothing. What do they have in common?
+
+Each trial is judged first: flows that lose all, where the others do not, prove themselves, though
+it may be others in each trial. Flows that lose a part are told by two halves of the trials.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
+from statistics import median
+from typing import Final
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.shape.sight import MOST as IN_MOST
+from gatemark.judge.shape.sight import Sight, Sweep, in_most
+from gatemark.judge.shape.unlike import unlike
+from gatemark.judge.shape.words import percent
+
+FEWEST: Final = 20  # packets of a flow
+ALIKE: Final = 0.7  # of the flows that either half names
+MOST: Final = 0.75  # of all flows: else the others are the exception
+TOLD: Final = 0.95  # Matthews' coefficient from which an attribute is named
+WHOLE: Final = 8  # packets of a flow that lost them all
+REST: Final = 0.5  # what any of the others may lose
+CHANCE: Final = 1e-3  # that any of the others loses all
+MODULI: Final = range(2, 17)
+
+Counts = dict[int, tuple[int, float]]
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Explains what these lost."""
+    judged = [sight for level in sweep.quiet for sight in level.sights if sight.loss.by_flow]
+    if not judged:
+        return
+    silent = [_silent(sight) for sight in judged]
+    if in_most([bool(flows) for flows in silent]):
+        yield _whole(judged, [flows for flows in silent if flows])
+        for sight in sweep.sights:
+            _explain(sight, _silent(sight))
+    elif named := _partly(judged):
+        yield _part(judged, named)
+        for sight in sweep.sights:
+            _explain(sight, named)
+
+
+def _silent(sight: Sight) -> set[int]:
+    """The flows of a trial of which nothing came, where that is no chance."""
+    loss = sight.loss
+    counts = dict(enumerate(zip(loss.tried_by_flow, loss.by_flow, strict=True)))
+    silent = {flow for flow, (tried, lost) in counts.items() if lost >= tried >= WHOLE}
+    others = [(n, x) for flow, (n, x) in counts.items() if flow not in silent and n]
+    if not silent or len(silent) > MOST * len(counts) or any(x > REST * n for n, x in others):
+        return set()
+    share = sum(x for _, x in others) / sum(n for n, _ in others)
+    least = min(counts[flow][0] for flow in silent)
+    return silent if share**least * len(counts) < CHANCE else set()
+
+
+def _whole(judged: Sequence[Sight], silent: Sequence[set[int]]) -> Finding:
+    """Flows that lose all."""
+    flows, many = len(judged[0].loss.by_flow), round(median(map(len, silent)))
+    times = Counter(flow for own in silent for flow in own)
+    same = sorted(flow for flow, count in times.items() if count >= IN_MOST * len(silent))
+    if len(same) >= ALIKE * many:
+        words = f"all, the others do not: {attribute(judged[0].loss.ports, same)}"
+        clause = f"loses all of {len(same)} of {flows} flows"
+        many = len(same)
+    else:
+        words = "all, others each time: a table or a range of ports has no room for them"
+        clause = f"loses all of {many} of {flows} flows, others each time"
+    return Finding(
+        shape="some-flows",
+        words=f"{many} of {flows} flows lose {words}.",
+        clause=clause,
+        values={"flows": float(many), "of_flows": float(flows), "share": 1.0},
+    )
+
+
+def _partly(judged: Sequence[Sight]) -> list[int]:
+    """The flows that lose much, if two halves of the trials name about the same."""
+    odd, even = (unlike(counts) for counts in _halves(judged))
+    named = sorted(odd & even)
+    if len(named) < ALIKE * len(odd | even) or len(named) > MOST * len(judged[0].loss.by_flow):
+        return []
+    return named
+
+
+def _part(judged: Sequence[Sight], named: Sequence[int]) -> Finding:
+    flows = len(judged[0].loss.by_flow)
+    whole = _sum(judged, range(len(judged)))
+    share = sum(whole[flow][1] for flow in named) / sum(whole[flow][0] for flow in named)
+    which = attribute(judged[0].loss.ports, named)
+    return Finding(
+        shape="some-flows",
+        words=f"{len(named)} of {flows} flows lose {percent(share)}, the others do not: {which}.",
+        clause=f"loses {percent(share)} of {len(named)} of {flows} flows",
+        values={"flows": float(len(named)), "of_flows": float(flows), "share": share},
+    )
+
+
+def _explain(sight: Sight, flows: Iterable[int]) -> None:
+    if sight.loss.by_flow:
+        sight.explained += sum(sight.loss.by_flow[flow] for flow in flows) / sight.tried
+
+
+def _halves(sights: Sequence[Sight]) -> tuple[Counts, Counts]:
+    """Lost by flow in odd and even trials; of one trial, of odd and even numbers."""
+    if len(sights) > 1:
+        return _sum(sights, range(0, len(sights), 2)), _sum(sights, range(1, len(sights), 2))
+    loss = sights[0].loss
+    made = (
+        {flow: (tried // 2, float(lost[flow])) for flow, tried in enumerate(loss.tried_by_flow)}
+        for lost in loss.halves
+    )
+    even, odd = made
+    return even, odd
+
+
+def _sum(sights: Sequence[Sight], places: range) -> Counts:
+    counts: Counts = {}
+    for place in places:
+        loss = sights[place].loss
+        for flow, (tried, lost) in enumerate(zip(loss.tried_by_flow, loss.by_flow, strict=True)):
+            before = counts.get(flow, (0, 0.0))
+            counts[flow] = before[0] + tried, before[1] + lost
+    return {flow: count for flow, count in counts.items() if count[0] >= FEWEST}
+
+
+def attribute(ports: Sequence[int], named: Sequence[int]) -> str:
+    """What the flows have in common: a port, its remainder, a range of ports; else a hash."""
+    chosen = {ports[flow] for flow in named if flow < len(ports)}
+    if not chosen or len(set(ports)) < len(ports):
+        return "no attribute of theirs is known, look for a queue or a hash"
+    tries = [
+        (f"port mod {modulus} = {rest}", {port for port in ports if port % modulus == rest})
+        for modulus in MODULI
+        for rest in {port % modulus for port in chosen}
+    ]
+    low, high = min(chosen), max(chosen)
+    span = f"port {low}" if low == high else f"ports {low} to {high}"
+    tries.append((span, {port for port in ports if low <= port <= high}))
+    words, picked = max(tries, key=lambda each: _matthews(set(ports), chosen, each[1]))
+    if _matthews(set(ports), chosen, picked) < TOLD:
+        return "their ports have nothing in common, look for a queue or a hash"
+    return f"the LAN host's {words}"
+
+
+def _matthews(every: set[int], chosen: set[int], picked: set[int]) -> float:
+    """Matthews' correlation of two subsets (1975)."""
+    both, neither = len(chosen & picked), len(every - chosen - picked)
+    more, less = len(picked - chosen), len(chosen - picked)
+    rows = (both + more) * (both + less) * (neither + more) * (neither + less)
+    return (both * neither - more * less) / sqrt(rows) if rows else 0.0

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A limiter: what comes through is flat while more is offered, and it is not the CPU.
+
+A policer drops at once; a shaper's queue makes packets wait before it drops. Loss inside is that
+beyond the sender's port: where that port's queue overflows, the CPU behind it is what is slow.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Final
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.math.interval import Interval, median_interval
+from gatemark.judge.shape.sight import SETTLED, Level, Sight, Sweep
+from gatemark.judge.shape.words import ms, percent, pps
+from gatemark.number import measured
+
+EXCESS: Final = 0.01  # inside loss from which a rate counts, beyond the constant share
+CLEAR: Final = 0.05  # from which it says whether the received rate is flat
+RISES: Final = 1.08  # by so much the gateway must have been offered more
+FLAT: Final = 0.35  # of that rise at most
+CALM: Final = 0.93  # of its CPU: below it the CPU is not what drops
+INSIDE: Final = 0.8  # of the loss
+POLICED: Final = 16  # packets: a shorter queue is none
+FULL: Final = 2.0  # times as much in one trial as in another: its bucket was not full at first
+
+
+def find(sweep: Sweep, share: float) -> Iterator[Finding]:
+    """`share` is the constant share, which is explained already. Explains all that is left."""
+    over = _over(sweep, share)
+    if not is_limited(sweep, share):
+        return
+    clear = [level for level in over if level.inside_share >= CLEAR] or over
+    rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
+    rate = rates.value
+    calm = [level for level in over if _is_calm(level) and level.inside_share >= CLEAR]
+    if not calm:
+        if any(level.is_full for level in over):
+            low = over[0].offered_pps
+            yield Finding(
+                shape="limiter",
+                words=f"Something other than the CPU's queue drops from {pps(low)} on. Add a rate "
+                f"between {pps(rate)} and {pps(1.25 * rate)} to tell what.",
+                clause=f"drops beyond {pps(rate)} at most",
+                values={"rate_pps": rate},
+            )
+        return
+    queue = _queue(calm, sweep.levels[0], rate)
+    values = {"rate_pps": rate, "rate_lo_pps": rates.lo, "rate_hi_pps": rates.hi}
+    values["queue_packets"] = queue
+    if queue < POLICED:
+        yield _policer(calm, rates, values)
+    else:
+        yield _shaper(sweep, rates, values)
+
+
+def is_limited(sweep: Sweep, share: float) -> bool:
+    """Whether more is taken in and does not come out; where clear rates are too near, by all."""
+    over = _over(sweep, share)
+    clear = [level for level in over if level.inside_share >= CLEAR]
+    verdict = _is_flat(clear)
+    return bool(_is_flat(over) if verdict is None else verdict)
+
+
+def _over(sweep: Sweep, share: float) -> list[Level]:
+    return [level for level in sweep.levels if level.inside_share > max(EXCESS, share / 4)]
+
+
+def _is_flat(levels: Sequence[Level]) -> bool | None:
+    """By the two rates that are farthest apart; None: they are too near to each other."""
+    if len(levels) < 2:
+        return None
+    low, high = (choose(levels, key=_taken) for choose in (min, max))
+    rise = _taken(high) / _taken(low) if _taken(low) else 0.0
+    if rise < RISES or not _received(low):
+        return None
+    return (_received(high) / _received(low) - 1) / (rise - 1) <= FLAT
+
+
+def _received(level: Level) -> float:
+    return median(map(_settled, level.sights))
+
+
+def _settled(sight: Sight) -> float:
+    """What comes through once the bucket is empty; of a trial that ends before, in its end."""
+    settled = sight.settled_pps()
+    return sight.arrived_pps((1 - SETTLED) * sight.seconds * 1000) if settled is None else settled
+
+
+def _taken(level: Level) -> float:
+    return median(sight.taken_pps for sight in level.sights)
+
+
+def _is_calm(level: Level) -> bool:
+    refused = level.refused_share
+    inside = level.inside_share * (1 - refused)
+    is_inside = inside >= INSIDE * (inside + refused)
+    return is_inside and (level.busy is None or level.busy < CALM)
+
+
+def _queue(levels: Sequence[Level], lowest: Level, rate: float) -> float:
+    """Packets that wait: what the median delay is longer by, times the rate."""
+    base = lowest.delay_ns
+    delays = [level.delay_ns for level in levels if level.delay_ns is not None]
+    if base is None or not delays:
+        return 0.0
+    return max(0.0, median(delays) - base) / 1e9 * rate
+
+
+def _policer(levels: Sequence[Level], rates: Interval, values: dict[str, float]) -> Finding:
+    sights = [sight for level in levels for sight in level.sights]
+    whole = [sight for sight in sights if sight.settled_pps() is not None]
+    busy = max((level.busy for level in levels if level.busy is not None), default=None)
+    cpu = "" if busy is None else f"CPU {percent(busy)}, "
+    most = "" if whole else "at most "
+    text = f"Something drops beyond {most}{_interval(rates)}"
+    bursts = [_burst(sight, rates.value) for sight in whole or sights]
+    if bursts := [packets for packets in bursts if packets > 0]:
+        burst = median_interval(bursts)
+        # A trial that ends before says no more; nor do those that found it half full.
+        is_least = not whole or burst.hi > FULL * max(1.0, burst.lo)
+        size = f"at least {burst.hi:.0f}" if is_least else f"{burst.value:.0f}{_ends(burst)}"
+        values = values | {"burst_packets": burst.hi if is_least else burst.value}
+        text += f" (burst {size} packets)"
+    return Finding(
+        shape="policer",
+        words=f"{text}; {cpu}no queue forms: a policer.",
+        clause=f"is policed to {most}{pps(rates.value)}",
+        values=values,
+    )
+
+
+def _burst(sight: Sight, rate: float) -> float:
+    """What came through beyond the rate until something was dropped."""
+    return (sight.taken_pps - rate) * sight.onset_ms / 1000
+
+
+def _interval(rates: Interval) -> str:
+    """A rate, with its ends where they differ by more than is shown."""
+    return (
+        measured(rates.value, rates.lo, rates.hi, "packets/s")
+        if rates.hi > rates.lo
+        else pps(rates.value)
+    )
+
+
+def _ends(burst: Interval) -> str:
+    return f" ({burst.lo:.0f} to {burst.hi:.0f})" if round(burst.hi) > round(burst.lo) else ""
+
+
+def _shaper(sweep: Sweep, rates: Interval, values: dict[str, float]) -> Finding:
+    rate = rates.value
+    wait_ms = values["queue_packets"] / rate * 1000
+    size = sweep.subject.definition.frame_bytes
+    bits = f" ({rate * size * 8 / 1e6:.3g} Mbit/s of frames)" if size else ""
+    return Finding(
+        shape="shaper",
+        words=f"Shaped to {_interval(rates)}{bits} with a queue of {ms(wait_ms)}.",
+        clause=f"is shaped to {pps(rate)}",
+        values=values | {"queue_ms": wait_ms},
+    )

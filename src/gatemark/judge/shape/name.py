@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shape as the bottleneck of a point or of a knee, where it is what held it back."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.judge.finding import COUNTED, EXPLAINED, LOSSLESS, Diagnosis, Finding, Shape
+from gatemark.judge.judgement import Knee, PointResult
+from gatemark.judge.point.facts import LOSS
+from gatemark.judge.point.limit import HALF
+from gatemark.judge.point.sweep import common
+
+LIMITERS: Final[tuple[Shape, ...]] = ("policer", "shaper", "limiter")
+# That explain a loss at any rate; the first that was found is named.
+ALWAYS: Final[tuple[Shape, ...]] = ("one-direction", "one-family", *EXPLAINED)
+MOST_OF_TCP: Final = 0.1  # of its packets: it holds TCP back, whose own losses are fewer
+NEAR: Final = 1.1  # of a limiter's rate: a knee there is its
+
+
+def named(point: PointResult, diagnoses: Iterable[Diagnosis]) -> PointResult:
+    """The same point; where its loss had no explanation, with the shape that explains it."""
+    if point.limit != "unknown":
+        return point
+    for diagnosis in diagnoses:
+        if _is_of(diagnosis, point) and (finding := _explains(diagnosis, point)):
+            return replace(point, limit=finding.shape, why=finding.words)
+    return point
+
+
+def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
+    """The same knee; where a limiter makes it, with that limiter.
+
+    A bucket lets more through in a short trial, and a queue takes it: no rate that lasts.
+    """
+    for diagnosis in diagnoses:
+        finding = diagnosis.get(*LIMITERS)
+        if finding and _is_of(diagnosis, knee):
+            if _is_at(knee, finding):
+                return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
+            if finding.shape != "limiter":
+                return _lasting(knee, finding)
+    return knee
+
+
+def _lasting(knee: Knee, limiter: Finding) -> Knee:
+    """The knee at a limiter's rate, where short trials carried more."""
+    times = limiter.values["rate_pps"] / knee.knee_pps.value
+    own = knee.knee_pps
+    return replace(
+        knee,
+        knee_pps=replace(own, value=times * own.value, lo=times * own.lo, hi=times * own.hi),
+        knee_l1_bps=times * knee.knee_l1_bps,
+        reached_pps=tuple(times * rate for rate in knee.reached_pps),
+        limit=limiter.shape,
+        why=limiter.words,
+        at_least=False,
+    )
+
+
+def _is_of(diagnosis: Diagnosis, result: PointResult | Knee) -> bool:
+    key = diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, common(diagnosis.point)
+    own = result.plan, result.arm, result.definition.direction, common(result.point)
+    return key == own
+
+
+def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
+    loss, offered = (point.values.get(name) for name in ("loss_ratio", "offered_pps"))
+    if loss is None:
+        return _without_loss(diagnosis, point)
+    if loss.value <= LOSS:
+        return None
+    limiter = diagnosis.get(*LIMITERS)
+    if limiter and offered and offered.value > limiter.values["rate_pps"]:
+        return limiter
+    return diagnosis.get(*ALWAYS) or _counted(diagnosis, HALF * loss.value)
+
+
+def _without_loss(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
+    """Of TCP, and of connections, what a counter names; of a search that found nothing, a shape."""
+    if point.definition.quantity == "throughput":
+        return None if point.values else diagnosis.get(*ALWAYS, *COUNTED)
+    return _counted(diagnosis, MOST_OF_TCP)
+
+
+def _counted(diagnosis: Diagnosis, least: float) -> Finding | None:
+    """The first counter that names such a share of what was sent as lost."""
+    lossy = (finding for finding in diagnosis.counted.findings if finding.shape not in LOSSLESS)
+    return next((finding for finding in lossy if finding.values["share"] >= least), None)
+
+
+def _is_at(knee: Knee, limiter: Finding) -> bool:
+    return knee.knee_pps.value <= NEAR * limiter.values["rate_pps"]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A constant share: the same share is lost at every rate, down to the least.
+
+p is the share in bins that a burst did not touch: by the bins without a loss (Poisson), or by the
+median where too few of them are. It is constant if the next higher rate loses as much.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import log, sqrt
+from statistics import median
+from typing import Final, NamedTuple
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.shape.limiter import is_limited
+from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
+from gatemark.judge.shape.words import ordinal, percent, upper
+
+FEWEST: Final = 50  # packets of a bin
+LEAST: Final = 0.001  # share from which one is named
+TWO_THIRDS: Final = 2 / 3  # of the trials at the lowest rate
+EMPTY: Final = 0.3  # share of bins without loss from which these tell it
+SIGMAS: Final = 4.0
+SLACK: Final = 0.2  # of the share, between two rates
+EXPECTED: Final = 10.0  # losses that a share needs to be told
+APART: Final = 1.3  # from the lowest rate to one that may agree
+TWICE: Final = 2.0  # as high is the rate that must
+REGULAR: Final = 0.2  # deviation of the distances by their mean: every nth packet
+NEXT: Final = 1.5  # distance below which most are lost, so each loss is beside another
+IN_BURSTS: Final = 2.0  # packets lost in a row
+
+
+class Share(NamedTuple):
+    """A share of lost packets, and of how many."""
+
+    value: float
+    tried: int
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Explains that share of all packets."""
+    lowest = sweep.levels[0]
+    each = [pooled([sight]) for sight in lowest.sights]
+    if not in_most([share.value >= LEAST for share in each], TWO_THIRDS):
+        return
+    least = pooled(lowest.sights)
+    others = [level for level in sweep.levels[1:] if _is_higher(level, lowest)]
+    if not others or least.value * least.tried < EXPECTED:
+        return
+    far = min(others, key=lambda level: abs(level.offered_pps - TWICE * lowest.offered_pps))
+    second = far if agree(least, pooled(far.sights)) else others[0]
+    if not agree(least, pooled(second.sights)):
+        return
+    share = pooled([*lowest.sights, *second.sights]).value
+    for sight in sweep.sights:
+        sight.explained += share
+    # A share that rises agrees with its neighbour, and not farther on; a limiter does so, too.
+    if second is not far and not is_limited(sweep, share):
+        for sight in sweep.sights:
+            sight.explained -= share
+        return
+    yield finding(share, [*lowest.sights, *second.sights])
+
+
+def finding(share: float, sights: Sequence[Sight]) -> Finding:
+    """The finding of a share; these trials tell in which manner it is lost."""
+    clause = f"loses {percent(share)} at any rate{_manner(share, sights)}"
+    return Finding(
+        shape="constant-share",
+        words=f"{upper(clause)}: not load. Look at rules, errors of the ports, cable, duplex.",
+        clause=clause,
+        values={"share": share},
+    )
+
+
+def _is_higher(level: Level, lowest: Level) -> bool:
+    return level.offered_pps >= APART * lowest.offered_pps and not level.is_full
+
+
+def pooled(sights: Sequence[Sight]) -> Share:
+    """The share of these trials, without bins in which a burst was lost.
+
+    What is explained was subtracted by its mean and varies by chance as well: it is no burst.
+    """
+    bins = [(n, x, sight.explained) for sight in sights for n, x in sight.joined(FEWEST)]
+    if not bins:
+        return Share(0.0, 0)
+    p = _first_guess([(n, x) for n, x, _ in bins])
+    kept = [(n, x) for n, x, explained in bins if x <= _most(n, p, min(1.0, p + explained))]
+    tried = sum(n for n, _ in kept)
+    return Share(sum(x for _, x in kept) / tried if tried else 0.0, tried)
+
+
+def _most(tried: int, share: float, whole: float) -> float:
+    """The most that chance loses in a bin, beyond what is explained; `whole` is with that."""
+    return tried * share + SIGMAS * sqrt(tried * whole * (1 - whole) + 0.25) + 2
+
+
+def _first_guess(bins: Sequence[tuple[int, float]]) -> float:
+    empty = sum(x < 0.5 for _, x in bins) / len(bins)
+    if empty <= EMPTY or any(x < 0 for _, x in bins):
+        return min(1.0, max(0.0, median(x / n for n, x in bins)))
+    return -log(empty) / (sum(n for n, _ in bins) / len(bins))
+
+
+def agree(share: Share, other: Share) -> bool:
+    """Whether two rates lose the same share, as far as chance lets one tell.
+
+    Of a share near one what comes through is compared: a limit of few packets loses nearly all.
+    """
+    if not share.tried or not other.tried:
+        return False
+    p = (share.value * share.tried + other.value * other.tried) / (share.tried + other.tried)
+    spread = sqrt(p * (1 - p) * (1 / share.tried + 1 / other.tried))
+    return abs(share.value - other.value) <= SIGMAS * spread + SLACK * min(p, 1 - p)
+
+
+def _manner(share: float, sights: Sequence[Sight]) -> str:
+    if any(sight.masked for sight in sights):
+        return ""
+    distances = [cv for sight in sights if (cv := sight.loss.distance_cv) is not None]
+    if distances and median(distances) < REGULAR and 1 / share > NEXT:
+        return f" (every {ordinal(round(1 / share))} packet)"
+    return " in bursts" if is_in_bursts(sights) else ""
+
+
+def is_in_bursts(sights: Sequence[Sight]) -> bool:
+    """Return True if packets are lost in a row."""
+    runs = [sight.loss.run_mean for sight in sights if sight.lost]
+    return bool(runs) and median(runs) > IN_BURSTS

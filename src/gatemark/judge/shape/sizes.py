@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some sizes: in a mix, some lengths lose and others do not; beyond a limit nothing comes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Final
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.shape.sight import Sweep, in_most
+from gatemark.judge.shape.unlike import unlike
+from gatemark.judge.shape.words import percent
+
+FEWEST: Final = 200  # packets of a size
+ALL: Final = 0.99  # lost: nothing comes
+SOME: Final = 0.5  # lost at most: it comes
+MORE: Final = 0.01  # lost than at both neighbours: not monotone
+
+Counts = dict[int, tuple[int, float]]
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """In mixes, at rates below a full CPU. Explains what these sizes lost."""
+    counts: Counts = {}
+    for level in sweep.quiet:
+        for sight in level.sights:
+            for size, (tried, lost) in sight.loss.by_size.items():
+                before = counts.get(int(size), (0, 0.0))
+                counts[int(size)] = before[0] + tried, before[1] + lost
+    counts = {size: count for size, count in counts.items() if count[0] >= FEWEST}
+    named = unlike(counts)
+    if not named or len(named) == len(counts):
+        return
+    for sight in sweep.sights:
+        lost = sum(sight.loss.by_size.get(str(size), (0, 0))[1] for size in named)
+        sight.explained += lost / sight.tried
+    yield finding({size: x / n for size, (n, x) in counts.items()}, named)
+
+
+def finding(shares: Mapping[int, float], named: set[int]) -> Finding:
+    """What is said of these sizes, by the share that each size loses."""
+    most = limit(shares)
+    if most is not None:
+        longer = min(size for size in shares if size > most)
+        return Finding(
+            shape="some-sizes",
+            words=f"Nothing of {longer} bytes or more comes through, {most} bytes do: the path's "
+            "MTU is smaller than the tester's, or a rule drops by length.",
+            clause=f"lets no frame of {longer} bytes or more through",
+            values={"frame_bytes": float(most), "beyond_bytes": float(longer)},
+        )
+    sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in sorted(named))
+    return Finding(
+        shape="some-sizes",
+        words=f"Frames of some sizes are lost, the others are not: {sizes} bytes.",
+        clause=f"loses frames of {len(named)} of {len(shares)} sizes",
+    )
+
+
+def limit(shares: Mapping[int, float]) -> int | None:
+    """The largest size that comes through, where all larger ones are lost whole."""
+    ordered = sorted(shares)
+    for place, size in enumerate(ordered[:-1]):
+        whole = all(shares[larger] >= ALL for larger in ordered[place + 1 :])
+        if whole and all(shares[smaller] <= SOME for smaller in ordered[: place + 1]):
+            return size
+    return None
+
+
+def by_size(points: Sequence[tuple[int, Sequence[float]]]) -> Finding | None:
+    """Of points that differ in their size alone: frame bytes, the share lost in each repeat."""
+    shares = {size: median(losses) for size, losses in points}
+    if limit(shares) is not None:
+        return finding(shares, set())
+    ordered = sorted(points)
+    worse = [
+        size
+        for (_, smaller), (size, losses), (_, larger) in zip(
+            ordered, ordered[1:], ordered[2:], strict=False
+        )
+        if in_most(
+            [x >= max(a, b) + MORE for a, x, b in zip(smaller, losses, larger, strict=False)]
+        )
+    ]
+    if not worse:
+        return None
+    sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in worse)
+    return Finding(
+        shape="not-monotone",
+        words=f"Loses more at {sizes} bytes than at the sizes below and above.",
+        clause=f"loses more at {worse[0]} bytes than at smaller and larger frames",
+        values={"frame_bytes": float(worse[0])},
+    )

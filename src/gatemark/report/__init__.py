@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""What people look at: the terminal's answer and the page. Reads `store` and `stats` only."""

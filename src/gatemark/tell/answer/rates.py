@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Knees, delays, single points, connections and ceilings, each as a table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gatemark.judge.judgement import Judgement, Knee, PointResult
+from gatemark.judge.point.connections import QUANTITIES
+from gatemark.judge.point.responsiveness import RESPONSIVENESS
+from gatemark.plan.feature import DIRECT
+from gatemark.plan.model import Plan
+from gatemark.tell.group import each_run, latency, study, sweep
+from gatemark.tell.group.source import Source
+from gatemark.tell.words import headline, number, traffic
+from gatemark.tell.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
+from gatemark.tell.words.table import NONE, Table
+
+WHOLE = Scale(1.0, "")
+INSIDE = "cpu_busy_inside"
+
+
+def knees(judgement: Judgement) -> Table:
+    """One line for each arm and direction: the knee, what is left beyond it, what limits."""
+    knees = judgement.knees
+    rows = tuple(_knee_row(judgement, knee) for knee in knees)
+    head = ("setup", "direction", "no loss to, k packets/s", "knee, k packets/s", "Mbit/s (L1)")
+    more = ("at 2x the knee, %", "CPU, %", "bottleneck")
+    caption = (
+        "Capacity. No loss to: the highest rate at and below which no repeat lost a packet and no "
+        "queue grew, in short trials, not those of RFC 2544. Knee: where received stops following "
+        "offered"
+    )
+    return Table(caption, head + more, rows, frozenset({2, 3, 4, 5, 6}))
+
+
+def delays(source: Source) -> Table:
+    """One-way delay at each load that was timed, by percentile; the tester's own comes first."""
+    groups = latency.groups(source.judgement, source.run.plans)
+    own = [floor for group in groups for floor in each_run.floors(source, group).values()]
+    floors = {id(floor): floor for floor in own}
+    runs = each_run.by_run(source)
+
+    def share(p: PointResult) -> str:
+        return _share(runs[each_run.letter(source, p.arm)].judgement, p)
+
+    every = [*floors.values(), *(load.point for group in groups for load in group.loads)]
+    to = number.scale(_middles(every, "delay_p50_ns"), "ns")
+    spec: list[Column] = [
+        Column("setup", who),
+        Column("point", traffic.point_words),
+        Column("load", latency.in_words),
+        Column("of the knee, %", share, True, any(share(p) != NONE for p in every)),
+        *(
+            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to))
+            for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
+        ),
+    ]
+    caption = "One-way delay below the knee: a percentile is told where ten packets lie above it"
+    return of_points(caption, spec, every)
+
+
+def ceilings(judgement: Judgement) -> Table:
+    """What the tester alone can do, LAN host to WAN host without the gateway."""
+    others = (*QUANTITIES, RESPONSIVENESS)
+    ceilings = [p for p in judgement.ceilings if p.definition.quantity not in others]
+    return _rates(ceilings, "Tester's ceiling: without the gateway")
+
+
+def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
+    """Points that belong to no sweep and no study: ranked by received rate."""
+    return _rates(study.singles(judgement, plans), "Single points, fastest first")
+
+
+def points(judgement: Judgement) -> Table:
+    """Every point with its rates, loss, delay, CPU and limit with its why."""
+    everyone = (*judgement.ceilings, *judgement.floors, *judgement.points)
+    spec: list[Column] = [
+        Column("plan", lambda p: p.plan),
+        Column("setup", who),
+        Column("point", lambda p: point(p.point)),
+        Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
+        Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
+        *_seen_by_tcp(everyone),
+        *_connecting(everyone),
+        Column("instructions", *_cells(everyone, "instructions", WHOLE)),
+        Column("instructions at the rate", *_cells(everyone, "instructions_at_rate", WHOLE)),
+        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT)),
+        *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
+        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT)),
+        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT)),
+        Column("bottleneck", lambda p: p.limit),
+        Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
+    ]
+    return of_points("Every point, with the interval of its median", spec, everyone)
+
+
+def cell(p: PointResult, name: str, to: Scale) -> str:
+    """One quantity of a point with its interval; a dash where it was not measured."""
+    if name not in p.values:
+        return NONE
+    return number.interval(p.values[name], to, at_least=headline.bounded(p, name))
+
+
+def who(p: PointResult) -> str:
+    """The setup; without a gateway `tester alone`, with the letter that its run may have."""
+    return p.setup.replace(DIRECT, "tester alone", 1) if p.definition.path == DIRECT else p.setup
+
+
+def point(factors: Mapping[str, object]) -> str:
+    """A point's factors in short: `offered 20 k packets/s, ↑ up`."""
+    return traffic.point(factors)
+
+
+def _knee_row(judgement: Judgement, knee: Knee) -> tuple[str, ...]:
+    at = sweep.loaded(judgement, knee)
+    bits = number.plain(knee.least_l1_bps / MBPS.factor, 1)
+    twice = knee.retained.get("2x")
+    return (
+        knee.setup,
+        traffic.way(knee.direction),
+        number.plain(knee.no_loss_pps / KPPS.factor, 1) if knee.no_loss_pps else NONE,
+        number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
+        (number.AT_LEAST if knee.at_least else "") + bits,
+        number.interval(twice, PERCENT) if twice else NONE,
+        cell(at, "cpu_busy", PERCENT) if at else NONE,
+        knee.limit,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table of points. A quantity that no point has makes no column."""
+
+    head: str
+    make: Callable[[PointResult], str]
+    is_number: bool = False
+    is_there: bool = True
+
+
+def _share(judgement: Judgement, p: PointResult) -> str:
+    part = None if p.definition.path == "direct" else latency.share(judgement, p)
+    return NONE if part is None else number.plain(part * 100, 0)
+
+
+def _rates(points: Sequence[PointResult], caption: str) -> Table:
+    rate = number.scale(_middles(points, "received_pps"), "packets/s")
+    bits = number.scale(sorted(_middles(points, "received_l1_bps"))[:1], "bit/s")
+    spec = [
+        Column("setup", who),
+        Column("point", traffic.point_words),
+        Column(f"received, {rate.unit}", *_cells(points, "received_pps", rate)),
+        Column(f"{bits.unit} (L1)", *_cells(points, "received_l1_bps", bits)),
+        Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
+        Column("loss, %", *_cells(points, "loss_ratio", PERCENT)),
+        *_seen_by_tcp(points),
+        Column(
+            "tester's CPU, %",
+            _tester_cpu,
+            is_number=True,
+            is_there=any(p.tester_cpu for p in points if p.definition.path == DIRECT),
+        ),
+        Column("bottleneck", lambda p: p.limit),
+    ]
+    return of_points(caption, spec, points)
+
+
+def _tester_cpu(point: PointResult) -> str:
+    """The CPU of the tester's busier end, in %."""
+    return f"{100 * point.tester_cpu:.0f}" if point.tester_cpu else NONE
+
+
+def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:
+    rtt = number.scale(_middles(points, "rtt_p50_ns"), "ns")
+    yield Column("retransmits", *_cells(points, "retransmits", SEGMENTS))
+    yield Column(f"RTT p50, {rtt.unit}", *_cells(points, "rtt_p50_ns", rtt))
+
+
+def connections(judgement: Judgement) -> Table:
+    """Points that are about connections: how many, how fast, how long each took."""
+    everyone = (*judgement.ceilings, *judgement.points)
+    about = [p for p in everyone if p.definition.quantity in QUANTITIES]
+    spec = [
+        Column("setup", who),
+        Column("point", traffic.point_words),
+        *_connecting(about),
+        Column("lost, %", *_cells(about, "loss_ratio", PERCENT)),
+        Column("CPU, %", *_cells(about, "cpu_busy", PERCENT)),
+        Column("bottleneck", lambda p: p.limit),
+        Column("why", lambda p: p.why or NONE),
+    ]
+    return of_points("TCP connections, each with a message and its echo", spec, about)
+
+
+def _connecting(points: Sequence[PointResult]) -> Iterator[Column]:
+    fast = number.scale(_middles(points, "connections_per_s"), "connections/s")
+    yield Column("connections", *_cells(points, "connections", WHOLE))
+    yield Column(f"{fast.unit}", *_cells(points, "connections_per_s", fast))
+    for kind in ("connect", "echo"):
+        to = number.scale(_middles(points, f"{kind}_p50_ns"), "ns")
+        for share in ("p50", "p99"):
+            cells = _cells(points, f"{kind}_{share}_ns", to)
+            yield Column(f"{kind} {share}, {to.unit}", *cells)
+    yield Column("B each", *_cells(points, "connection_bytes", WHOLE))
+
+
+def _delay(points: Sequence[PointResult], name: str, head: str) -> Column:
+    to = number.scale(_middles(points, "delay_p50_ns"), "ns")
+    return Column(f"{head}, {to.unit}", *_cells(points, name, to))
+
+
+def _cells(
+    points: Sequence[PointResult], name: str, to: Scale
+) -> tuple[Callable[[PointResult], str], bool, bool]:
+    """How a quantity is shown; that it is a number; whether it is there."""
+    return lambda p: cell(p, name, to), True, any(name in p.values for p in points)
+
+
+def of_points(caption: str, spec: Iterable[Column], points: Iterable[PointResult]) -> Table:
+    """A line for each point, with the columns that are there."""
+    shown = [column for column in spec if column.is_there]
+    rows = tuple(tuple(column.make(p) for column in shown) for p in points)
+    numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
+    return Table(caption, tuple(column.head for column in shown), rows, numeric)
+
+
+def _invalid(p: PointResult) -> list[str]:
+    return [f"{p.invalid} invalid trial{'' if p.invalid == 1 else 's'}"] if p.invalid else []
+
+
+def _middles(points: Iterable[PointResult], name: str) -> list[float]:
+    return [p.values[name].value for p in points if name in p.values]

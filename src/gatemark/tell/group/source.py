@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run as a page needs it: read, judged, with published values beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gatemark.judge.capacity.fit import fit
+from gatemark.judge.capacity.measured import measured
+from gatemark.judge.capacity.model import Model
+from gatemark.judge.change.reference import Beside, beside
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
+from gatemark.judge.queue import mixed
+from gatemark.store import series
+from gatemark.store.contents import Contents
+from gatemark.store.directory import RunDirectory
+from gatemark.store.naming import shipped
+from gatemark.store.record import Record
+from gatemark.store.reference import published
+from gatemark.store.run import Run
+from gatemark.store.subsystem import Subsystem
+from gatemark.tell.group import step, trace
+from gatemark.tell.group.trace import Sheaf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is known of one run, whole or not."""
+
+    run: Run
+    records: Sequence[Record]
+    judgement: Judgement
+    beside: Sequence[Beside] = ()  # published values with a definition like ours
+    model: Model | None = None  # of what a packet costs, where a plan asks for one
+    sheaf: Sheaf = field(default_factory=dict)  # the series that figures over time need
+    faults: Sequence[str] = ()  # what is not whole in its directory, a sentence each
+    is_going: bool = False  # measured just now
+    folder: Path | None = None  # the run's directory; None: made up
+    label: str = ""  # what tells it from the others of a page: A, B, ...
+    parts: "Sequence[Source]" = ()  # the runs that it was put together of; none: it is one run
+
+
+def judged(
+    contents: Contents,
+    folder: Path,
+    label: str = "",
+    subsystems: Sequence[Subsystem] = (),
+    *,
+    drawn: bool = True,
+) -> Source:
+    """What a run's directory holds, judged; paths by these subsystems, else by those shipped.
+
+    The series, which take time to read, are for figures alone: with `drawn`.
+    """
+    kept_series = RunDirectory(folder).series
+    mixed_series = series.read(kept_series, mixed.files(contents.records), mixed.LIKE)
+    judgement = judge(contents.run, contents.records, subsystems or shipped(), mixed_series.series)
+    wanted = trace.files(judgement, contents.run.plans, contents.records) if drawn else []
+    kept = series.read(kept_series, wanted, step.LIKE)
+    return Source(
+        run=contents.run,
+        records=contents.records,
+        judgement=judgement,
+        beside=beside(judgement, published()),
+        model=_model(contents, judgement),
+        sheaf=_bound(mixed_series.series, kept.series),
+        faults=(*contents.faults, *dict.fromkeys((*mixed_series.lost, *kept.lost))),
+        is_going=contents.is_going,
+        folder=folder,
+        label=label,
+    )
+
+
+def _bound(sheaf: Sheaf, other: Sheaf) -> Sheaf:
+    """The series of both."""
+    files = dict.fromkeys((*sheaf, *other))
+    return {name: {**sheaf.get(name, {}), **other.get(name, {})} for name in files}
+
+
+def _model(contents: Contents, judgement: Judgement) -> Model | None:
+    """Where a plan holds out arms, it asks for a model that they test."""
+    if not any(arm.held_out for plan in contents.run.plans for arm in plan.arm):
+        return None
+    times = measured(contents.run, contents.records, judgement)
+    return fit(times) if times else None

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the five studies asked, row by row, with its state: as data, as Markdown, as a page."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from gatemark.judge.coverage.coverage import EVERY, STATES, Covered, State, counts
+from gatemark.store.reference import Tally
+from gatemark.store.study.outline import NAMES, Outline, Part, outline
+from gatemark.tell import gallery, html
+from gatemark.tell.answer import answers
+from gatemark.tell.group.source import Source
+from gatemark.tell.words.markdown import text
+from gatemark.tell.words.table import NONE
+
+Anchors = Sequence[tuple[str, str]]  # of one run's page: a name, and the plan that it is of or ""
+Links = Mapping[str, tuple[str, Anchors]]  # label of a run -> its page's address, what is on it
+INVENTORY: Final = "inventory"
+MEANS: Final[dict[State, str]] = {
+    "shown": "a run that was given holds it, or runs of one gateway do together",
+    "planned": "a plan asks it, or every run tells it; what was given does not hold it",
+    "in part": "a part of it is answered; what is missing is said",
+    "not here": "it needs something that is not here",
+    "missing": "not built",
+}
+PLACES: Final = ("in the study", "what it is of", "asked again by", "what cannot be")
+HEAD: Final = ("row", "study", "state", "what was asked", "answered by, or why not")
+TITLE: Final = "What five studies asked, row by row"
+
+
+def anchors(source: Source) -> list[tuple[str, str]]:
+    """Names of the figures and tables on a run's page, each with its plan."""
+    figures = [(figure.name, figure.plan) for figure in gallery.figures(source)]
+    return [*figures, *((name, "") for name, _ in answers.tables(source)), (INVENTORY, "")]
+
+
+def sentence(rows: Sequence[Covered]) -> str:
+    """How many rows are in which state."""
+    known = counts(rows)
+    parts = [f"{known[state]} {state}" for state in STATES if known[state]]
+    return f"Of {len(rows)} rows that five studies asked: {', '.join(parts)}."
+
+
+def unfinished(rows: Sequence[Covered]) -> str:
+    """README's sentences of what is not done, of rows judged without a run."""
+    known = counts(rows)
+    missing = [row.requirement.name for row in rows if row.state == "missing"]
+    verb = "is" if len(missing) == 1 else "are"
+    last = f"{len(missing)} {verb} missing: {', '.join(missing)}" if missing else "None is missing"
+    return (
+        f"Of the {len(rows)} rows that five studies asked, {known['planned']} are answered by a "
+        f"plan or by every run, and {known['in part']} in part. {known['not here']} need what is "
+        f"not here. {last}."
+    )
+
+
+def beside(tallies: Mapping[str, Tally]) -> str:
+    """How many published values can stand beside ours."""
+    total = Tally(
+        sum(tally.rows for tally in tallies.values()),
+        sum(tally.mapped for tally in tallies.values()),
+        sum(tally.describing for tally in tallies.values()),
+    )
+    return (
+        f"Of {total.rows} published values {total.mapped} can stand beside ours; "
+        f"{total.describing} describe a device, a method or a tester."
+    )
+
+
+def data(rows: Iterable[Covered], links: Links) -> Iterator[dict[str, object]]:
+    """One object for each row."""
+    for row in rows:
+        yield {
+            "row": row.requirement.name,
+            "study": row.requirement.study,
+            "state": row.state,
+            "what": row.requirement.what,
+            "priority": row.requirement.priority,
+            "plans": list(row.plans),
+            "why": list(row.why),
+            "shown": [{"run": label, "link": link} for label, link in _links(row, links)],
+        }
+
+
+def _links(row: Covered, links: Links) -> Iterator[tuple[str, str]]:
+    """Each run that shows a row, with the address of the figure."""
+    for shown in row.shown:
+        page, names = links.get(shown.run, ("", ()))
+        name = _anchor(row, names, shown.plans)
+        yield shown.run, f"{page}#{name}" if page and name else page
+
+
+def _anchor(row: Covered, names: Anchors, plans: Sequence[str]) -> str:
+    """The figure that a row asks for, of a plan that holds it; else any figure of such a plan."""
+    wanted = row.requirement.need.figure
+    own = [name for name, plan in names if plan in plans]
+    tables = [name for name, plan in names if not plan]
+    if EVERY in row.plans:
+        own = []
+    close = [name for name in (*own, *tables) if wanted and name.startswith(wanted)]
+    return next(iter((*close, *own)), "")
+
+
+def table(rows: Sequence[Covered]) -> list[tuple[str, ...]]:
+    """Head and rows as text."""
+    return [HEAD, *(_cells(row) for row in rows)]
+
+
+def _cells(row: Covered) -> tuple[str, ...]:
+    asked = row.requirement
+    return asked.name, asked.study, row.state, asked.what, _answer(row)
+
+
+def _answer(row: Covered) -> str:
+    by, why = ", ".join(row.plans), "; ".join(row.why)
+    return ": ".join(filter(None, (by, why) if row.state != "not here" else (why,)))
+
+
+def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]) -> str:
+    """The page as Markdown."""
+    lines = [f"# {TITLE}", "", "`gatemark coverage --out FILE.md` writes this.", ""]
+    lines += [sentence(rows), ""]
+    lines += [f"- **{state}**: {means}." for state, means in MEANS.items()]
+    lines += ["", *_rows([HEAD, *(_linked(row, links) for row in rows)]), ""]
+    lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
+    lines += [line for name in NAMES for line in _places(outline(name))]
+    return "\n".join((*lines, ""))
+
+
+def _places(study: Outline) -> Iterator[str]:
+    """Where each table and figure of a study is asked again: the finder of its reader."""
+    yield from ("", f"## {study.name}: {study.title}", "")
+    rows = ((part.number, part.title, _plans(part), " ".join(part.cannot)) for part in study.part)
+    yield from _rows([PLACES, *rows])
+
+
+def _plans(part: Part) -> str:
+    """The plans of a part; of a table of devices the inventory, which each run has."""
+    return ", ".join(part.plans) or (EVERY if part.inventory else NONE)
+
+
+def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
+    """Published values by study."""
+    head = ("study", "values", "can stand beside ours", "describe a device, method or tester")
+    more = "neither, for a reason that map.toml gives"
+    return [
+        (*head, more),
+        *(
+            (name, *map(str, tally), str(tally.rows - tally.mapped - tally.describing))
+            for name, tally in tallies.items()
+        ),
+    ]
+
+
+def _linked(row: Covered, links: Links) -> tuple[str, ...]:
+    cells = _cells(row)
+    named = ((text(label), link) for label, link in _links(row, links))
+    shown = ", ".join(f"[{label}]({link})" if link else label for label, link in named)
+    return (*cells[:-1], "; ".join(filter(None, (cells[-1], shown))))
+
+
+def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    head, *rest = rows
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(map(_escaped, row))} |" for row in rest)
+
+
+def _escaped(cell: str) -> str:
+    """A cell that breaks no table: on one line, its bars escaped, once."""
+    return re.sub(r"(?<!\\)\|", r"\|", " ".join(cell.split()))
+
+
+def page(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]) -> str:
+    """The page as one HTML file."""
+    known = counts(rows)
+    return html.template("coverage.html").render(
+        title=TITLE,
+        sentence=sentence(rows),
+        states=[(state, known[state], MEANS[state]) for state in STATES],
+        head=HEAD,
+        rows=[(_cells(row), list(_links(row, links))) for row in rows],
+        beside=beside(tallies),
+        tallies=tally_rows(tallies),
+        style=html.asset("style.css"),
+        scripts=[html.asset("table.js")],
+    )

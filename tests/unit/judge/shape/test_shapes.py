@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
+
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+from simulated import PLANTED, RATES, Planted, swept
+
+from gatemark.judge.finding import Diagnosis, Shape
+from gatemark.judge.point.group import group
+from gatemark.judge.shape.diagnose import Diagnosed, diagnose
+from gatemark.judge.shape.stall import period_ms
+from gatemark.store.record import CpuReading
+
+from .conftest import FEW, outside, swept_once
+
+
+@cache
+def look(name: str) -> Diagnosed:
+    """What is found in one run with what is planted."""
+    (diagnosed,) = diagnose(swept_once(PLANTED[name][0]), ())
+    return diagnosed
+
+
+def shapes(found: Diagnosis) -> tuple[Shape, ...]:
+    return tuple(finding.shape for finding in found.wrong)
+
+
+# Its parts are planted by themselves as well.
+RARE = {"policer near the knee", "policer, stalls", "share, stalls"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in RARE)) for n in PLANTED]
+)
+def test_what_is_planted_is_named_and_nothing_else(name: str) -> None:
+    assert shapes(look(name).diagnosis) == PLANTED[name][1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(50))
+def test_a_sound_gateway_has_no_shape(seed: int) -> None:
+    """Over capacities that drift by up to a quarter, at rates below and above the knee."""
+    (diagnosed,) = diagnose(swept(Planted(drift=0.25), RATES, seed), ())
+    assert shapes(diagnosed.diagnosis) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        ("stalls", "stands still for "),
+        ("closed at times", "lets nothing through for "),
+        ("a few of each trial", "lets nothing through after about 40 packets of each trial"),
+    ],
+)
+def test_what_is_dropped_is_no_standstill(name: str, clause: str) -> None:
+    (finding,) = look(name).diagnosis.wrong
+    assert finding.clause.startswith(clause)
+
+
+@pytest.mark.parametrize("name", ["nothing", "random share", "policer", "first packets"])
+def test_overload_is_named_beside_it(name: str) -> None:
+    found = look(name).diagnosis.get("overload")
+    assert found is not None
+    assert found.values["capacity_pps"] == pytest.approx(27_000, rel=0.08)
+
+
+@pytest.mark.parametrize(("waiting", "expected"), [(0.0, ("unexplained",)), (0.6, ())])
+def test_what_an_emulator_had_no_time_to_take_is_not_without_explanation(
+    waiting: float, expected: tuple[Shape, ...]
+) -> None:
+    """Its vCPU is at rest meanwhile, and all that is lost was refused."""
+    carrier = CpuReading(thread="emulator", cpu=0, busy=0.3, waiting=waiting)
+    vcpu = CpuReading(thread="vcpu0", cpu=1, busy=0.6, waiting=0.0)
+    records = [
+        replace(record, evidence=replace(record.evidence, cpu=(vcpu,), carrier=carrier))
+        for record in outside(Planted())
+        if record.point["rate_pps"] in FEW[-2:]
+    ]
+    (found,) = diagnose(group(records), ())
+    assert shapes(found.diagnosis) == expected
+
+
+def test_below_the_knee_nothing_is_named() -> None:
+    below = [trials for trials in swept_once(Planted()) if trials.point["rate_pps"] != FEW[-1]]
+    (found,) = diagnose(below, ())
+    assert found.diagnosis.findings == ()
+
+
+def test_a_share_is_told_with_how_it_is_lost() -> None:
+    random, every = (
+        look(name).diagnosis.get("constant-share") for name in ("random share", "every 50th")
+    )
+    assert random is not None
+    assert random.values["share"] == pytest.approx(0.02, rel=0.1)
+    assert "every" not in random.words
+    assert every is not None
+    assert "every 50th packet" in every.words
+
+
+def test_a_policer_is_told_with_rate_and_burst() -> None:
+    found = look("policer").diagnosis.get("policer")
+    assert found is not None
+    assert found.values["rate_pps"] == pytest.approx(12_000, rel=0.03)
+    assert found.values["burst_packets"] == pytest.approx(200, rel=0.2)
+
+
+def test_a_shaper_is_told_with_rate_and_queue() -> None:
+    found = look("shaper").diagnosis.get("shaper")
+    assert found is not None
+    assert found.values["rate_pps"] == pytest.approx(15_000, rel=0.03)
+    assert found.values["queue_ms"] == pytest.approx(500 / 15, rel=0.3)
+
+
+def test_flows_are_told_with_what_they_share() -> None:
+    found = look("flows").diagnosis.get("some-flows")
+    assert found is not None
+    assert (found.values["flows"], found.values["of_flows"]) == (16, 64)
+    assert "port mod 4 = 1" in found.words
+
+
+def test_stalls_are_told_with_their_length() -> None:
+    found = look("stalls").diagnosis.get("stalls")
+    assert found is not None
+    assert found.values["stall_ms"] == pytest.approx(150, rel=0.05)
+    assert found.values["share"] == pytest.approx(0.3, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["tenth of a share", "stalls", "first packets"])
+def test_what_is_explained_is_taken_out_of_what_was_received(name: str) -> None:
+    """So the rates below the knee come through whole, and those above it keep to the capacity."""
+    found = look(name)
+    below = [s for level in found.sweep.levels[:2] for s in level.sights]
+    above = [s for level in found.sweep.levels[-1:] for s in level.sights]
+    for sight in below:
+        received = found.received_pps[sight.record.trial]
+        assert received == pytest.approx(sight.offered_pps, rel=0.06)
+    rates = sorted(found.received_pps[sight.record.trial] for sight in above)
+    assert rates[len(rates) // 2] == pytest.approx(27_000, rel=0.05)
+
+
+def test_levels_are_ordered_by_rate() -> None:
+    rates = [level.offered_pps for level in look("nothing").sweep.levels]
+    assert all(low < high for low, high in pairwise(rates))
+
+
+def test_a_period_is_told_by_what_follows_in_any_trial() -> None:
+    regular = [[(10.0, 150.0), (510.0, 150.0)], [(330.0, 150.0), (832.0, 149.0), (1330.0, 150.0)]]
+    irregular = [
+        [(10.0, 40.0), (95.0, 40.0), (390.0, 40.0)],
+        [(5.0, 40.0), (222.0, 40.0)],
+        [(1.0, 40.0), (161.0, 40.0)],
+    ]
+    assert period_ms([*regular, *regular]) == pytest.approx(500, rel=0.01)
+    assert period_ms(regular) is None  # three intervals say too little
+    assert period_ms(irregular) is None
+    assert period_ms([[], []]) is None
