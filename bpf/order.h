@@ -5,8 +5,8 @@
  * drops what comes when it is full is in step with packets that always come in one order, and then
  * drops those of the same flows each time.
  *
- * Shared by the agent (agent/src/frame/order.c) and live.bpf.c;
- * src/gatemark/workload/order.py computes the same. Nothing is kept for each flow.
+ * Shared by the agent, which sends in it and reports the sink's ledger in it (frame/order.h,
+ * udp/sink_ledger.c), and by live.bpf.c. Nothing is kept for each flow.
  */
 #ifndef GM_ORDER_H
 #define GM_ORDER_H

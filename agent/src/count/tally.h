@@ -54,6 +54,7 @@ struct tally_options {
 	bool delay; /* keep delays */
 	bool delay_by_flow;
 	uint32_t ledger; /* numbers of each flow that are kept; 0: none */
+	uint64_t seed; /* of the order in which the sender's flows take turns */
 	uint64_t silence_ns; /* a longer time without an arrival is kept */
 	uint32_t queues; /* receive queues that are told apart */
 };

@@ -111,32 +111,50 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	line_count(line, NULL, ~(uint64_t)value + 1);
 }
 
-#define IN_WORD (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 7)
-
-/* The bytes of words, the lowest of each first; 0 behind the last. */
-static uint32_t byte_of(const uint64_t *words, size_t at, size_t bytes)
+static void put_base64(struct line *line, uint32_t three, int bytes)
 {
-	return at < bytes ? ((const unsigned char *)words)[at ^ IN_WORD] : 0;
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (int at = 0; at < 4; at++)
+		put(line, at <= bytes ? digit[three >> (18 - 6 * at) & 63] : '=');
+}
+
+void line_words_from(struct line *line, const char *key, uint64_t (*next)(void *from), void *from,
+		     size_t count)
+{
+	uint32_t three = 0;
+	int bytes = 0;
+
+	begin_value(line, key);
+	put(line, '"');
+	for (size_t i = 0; i < count; i++) {
+		uint64_t word = next(from);
+
+		for (int shift = 0; shift < 64; shift += 8) {
+			three |= (uint32_t)(word >> shift & 0xff) << (16 - 8 * bytes);
+			if (++bytes < 3)
+				continue;
+			put_base64(line, three, bytes);
+			three = 0;
+			bytes = 0;
+		}
+	}
+	if (bytes)
+		put_base64(line, three, bytes);
+	put(line, '"');
+}
+
+static uint64_t next_in_memory(void *from)
+{
+	const uint64_t **word = from;
+
+	return *(*word)++;
 }
 
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count)
 {
-	static const char digit[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t bytes = count * sizeof(*words);
-
-	begin_value(line, key);
-	put(line, '"');
-	for (size_t at = 0; at < bytes; at += 3) {
-		uint32_t three = byte_of(words, at, bytes) << 16 |
-				 byte_of(words, at + 1, bytes) << 8 | byte_of(words, at + 2, bytes);
-
-		put(line, digit[three >> 18]);
-		put(line, digit[three >> 12 & 63]);
-		put(line, at + 1 < bytes ? digit[three >> 6 & 63] : '=');
-		put(line, at + 2 < bytes ? digit[three & 63] : '=');
-	}
-	put(line, '"');
+	line_words_from(line, key, next_in_memory, &words, count);
 }
 
 static void open_bracket(struct line *line, const char *key, char bracket)

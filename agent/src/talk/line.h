@@ -26,6 +26,9 @@ void line_integer(struct line *line, const char *key, int64_t value);
 void line_count(struct line *line, const char *key, uint64_t value);
 /* The words as bytes, the lowest first, in base64 (RFC 4648): a text. */
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count);
+/* The same of words that are computed one by one: `next` is called `count` times. */
+void line_words_from(struct line *line, const char *key, uint64_t (*next)(void *from), void *from,
+		     size_t count);
 /* A list of one 64-bit field, at `offset`, of so many rows. */
 void line_column(struct line *line, const char *key, const void *rows, size_t row_bytes,
 		 size_t count, size_t offset);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a sink reports of the packets that did not come as they should (PROTOCOL.md, sink). */
+#include "frame/order.h"
 #include "udp/sink.h"
 
 static void report_corrupt(struct line *line, const struct tally_corrupt *corrupt)
@@ -60,6 +61,39 @@ static uint32_t used_words(const struct tally *tally)
 	return used;
 }
 
+/* Goes through the ledger as the sender went through the flows. */
+struct walk {
+	const struct tally *tally;
+	struct order order;
+	struct order_place place;
+};
+
+/* Whether each of the next 64 packets came, the first in bit 0. */
+static uint64_t next_came(void *from)
+{
+	struct walk *walk = from;
+	const struct order_place *place = &walk->place;
+	size_t words = tally_words(&walk->tally->options);
+	uint64_t came = 0;
+
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		const uint64_t *flow = walk->tally->ledger + place->flow * words;
+
+		came |= (flow[place->number / 64] >> place->number % 64 & 1) << bit;
+		order_next(&walk->order, &walk->place);
+	}
+	return came;
+}
+
+static void report_sent(struct line *line, const struct tally *tally, uint32_t used)
+{
+	const struct tally_options *options = &tally->options;
+	struct walk walk = { .tally = tally };
+
+	order_begin(&walk.order, &walk.place, options->seed, options->flows);
+	line_words_from(line, "sent", next_came, &walk, (size_t)used * options->flows);
+}
+
 static void report_ledger(struct line *line, const struct tally *tally)
 {
 	uint32_t words = tally_words(&tally->options), used = used_words(tally);
@@ -71,6 +105,7 @@ static void report_ledger(struct line *line, const struct tally *tally)
 	for (uint32_t flow = 0; used && flow < tally->options.flows; flow++)
 		line_words(line, NULL, tally->ledger + (size_t)flow * words, used);
 	line_close(line, ']');
+	report_sent(line, tally, used);
 	line_close(line, '}');
 }
 

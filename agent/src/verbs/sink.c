@@ -35,6 +35,7 @@ struct sink_request {
 	int64_t ring_bytes;
 	int64_t clock_ns;
 	int64_t ledger;
+	int64_t seed;
 	int64_t silence_us;
 	int64_t dscp;
 };
@@ -79,6 +80,8 @@ static const struct key sink_keys[] = {
 	    .help = "this host's clock less the sender's, modulo 2^40: taken off each delay"),
 	KEY(sink_request, ledger, INTEGER, .max = (int64_t)LEDGER_MOST_BYTES * 8,
 	    .help = "numbers of each flow of which is kept whether they came; 0: none"),
+	KEY(sink_request, seed, INTEGER, .max = INT64_MAX,
+	    .help = "the sender's: the ledger is also given in the order of sending"),
 	KEY(sink_request, silence_us, INTEGER, .preset = 2000, .min = 1, .max = 60000000,
 	    .help = "a longer time without an arrival is kept"),
 	KEY(sink_request, dscp, INTEGER, .max = MARK_MOST,
@@ -154,6 +157,7 @@ static struct tally_options read_options(const struct sink_request *request)
 		.bins = (uint32_t)request->bins,
 		.clock_ns = (uint64_t)request->clock_ns,
 		.ledger = (uint32_t)request->ledger,
+		.seed = (uint64_t)request->seed,
 		.silence_ns = (uint64_t)request->silence_us * NS_PER_US,
 		.delay = request->delay != DELAY_NONE,
 		.delay_by_flow = request->delay == DELAY_FLOW,

@@ -212,6 +212,20 @@ def sinks_keep_a_ledger(wire: Wire) -> None:
         expect((large.ready["ev"], large.ready["key"], large.end()), ("error", "ledger", 2))
 
 
+def a_ledger_in_the_order_of_sending(wire: Wire) -> None:
+    """A round of ten flows as the seed has it (tests/unit/frame/order_test.c), cut after seven."""
+    need_xdp(wire)
+    came = [packet(4, udp(4, header(0, flow))) for flow in (1, 2, 3, 5, 6, 8, 9)]
+    for port in ("xdp", "ring"):
+        for seed, wanted in ((3, 0b0001111111), (0, 0b1101101110)):
+            agent = wire.sink(port=port, flows=10, ledger=64, seed=seed)
+            agent.start()
+            inject(wire, 4, came)
+            sent = base64.b64decode(agent.close()["ledger"]["sent"])
+            expect(len(sent), 8 * 10)
+            expect(int.from_bytes(sent, "little"), wanted, (port, seed))
+
+
 def sinks_know_silences(wire: Wire) -> None:
     """Times without an arrival, where the gaps of the schedule are as long; none in between."""
     need_xdp(wire)
@@ -396,6 +410,7 @@ def second_best(wire: Wire) -> None:
 SINK_TESTS = [
     sinks_agree,
     sinks_keep_a_ledger,
+    a_ledger_in_the_order_of_sending,
     sinks_know_silences,
     sinks_know_two_clocks,
     sink_in_the_kernel,

@@ -47,7 +47,7 @@ MOST_PPS = 6e6
 # slower than this.
 FASTEST_PPS = 3e7
 KEY_BYTES = 16
-LEDGER_MOST_BYTES = 32 << 20
+LEDGER_MOST_BYTES = 22 << 20
 TIMED_FLOWS, TIMED_PPS = 256, 20_000.0  # at most: of these the delay of each flow is kept
 SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than SILENT_US
 SILENT_US = 4500  # a sink keeps 256 of them: batches through a slowed gateway leave 2 ms each
@@ -221,7 +221,8 @@ class Stream:
             "tick_ms": tick_ms(load.duration_s),
             "most_packets": numbers(load, FASTEST_PPS),
         }
-        return request | self._tag() | self._mark() | (ledger(load) if self.seed else {})
+        kept = ledger(load) | {"seed": self.seed} if self.seed else {}
+        return request | self._tag() | self._mark() | kept
 
     def _reached(self, asked: str, port: Port, stack: str) -> str:
         """How an agent reaches a port. Beside others by the stack, as they need the port too."""
@@ -243,7 +244,7 @@ class Stream:
     def _numbering(self) -> Numbering:
         load, near = self.load, self.flows.near
         ports = near if len(near) == load.flows else near * load.flows
-        return Numbering(self.seed, load.flows, frames(load), tuple(ports), load.rate_pps)
+        return Numbering(load.flows, frames(load), tuple(ports), load.rate_pps)
 
 
 def ledger(load: Workload) -> dict[str, Any]:

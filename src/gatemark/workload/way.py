@@ -21,7 +21,6 @@ TICK_MS = 500  # short trials are not disturbed at all
 class Numbering:
     """How the packets of one direction are numbered, and when each is due."""
 
-    seed: int  # of the flows' order (workload/order.py)
     flows: int
     frames: tuple[int, ...]  # bytes of packet i: frames[i modulo their count]
     ports: tuple[int, ...]  # of each flow, on the LAN side

@@ -55,8 +55,8 @@ TEST(order_without_a_seed_is_round_robin)
 	}
 }
 
-/* The same as src/gatemark/workload/order.py computes: tests/unit has these numbers too. */
-TEST(order_is_the_laboratorys)
+/* Worked out by hand from PROTOCOL.md; tests/whole/sinks.py has the first round, too. */
+TEST(order_is_the_protocols)
 {
 	static const uint32_t wanted[] = { 1, 8, 5, 2, 9, 6, 3, 0, 7, 4, 7, 8, 9, 0, 1,
 					   2, 3, 4, 5, 6, 6, 3, 0, 7, 4, 1, 8, 5, 2, 9 };

@@ -19,7 +19,6 @@ from gatemark.run.kept.pcapng import Interface, Packet
 from gatemark.run.kept.watch import SNAPLEN, Captured, Place
 from gatemark.run.result.ledger import Ledger
 from gatemark.store.record import Record
-from gatemark.workload.order import Order
 from gatemark.workload.way import Way
 
 MOST_BYTES: Final = 4 << 20  # of a file
@@ -142,8 +141,7 @@ def _missing(way: Way) -> list[Key]:
     """Packets that did not come, the first by number."""
     if way.numbering is None or "ledger" not in way.sink:
         return []
-    order = Order(way.numbering.seed, way.numbering.flows)
-    ledger = Ledger.read(order, way.sender, way.sink)
+    ledger = Ledger.read(way.numbering.flows, way.sender, way.sink)
     keys: list[Key] = []
     for flow, bits in enumerate(ledger.missing if ledger else ()):
         text, at = format(bits, "b")[::-1], -1

@@ -2,11 +2,10 @@
 """Which packets of a sender came, by the sink's ledger (agent/PROTOCOL.md): pure functions.
 
 A trial has up to some millions of packets, so all of it is done on whole numbers and bytes; nothing
-loops over packets.
+loops over packets, or over the rounds of their flows.
 """
 
 import binascii
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +13,9 @@ from itertools import pairwise
 from math import sqrt
 from typing import Final, Self
 
-from gatemark.workload.order import Order
 from gatemark.workload.way import Report
 
 LOST, CAME = b"01"  # of a packet, in `sent`
-RUN: Final = re.compile(b"1+")  # of packets that came
 LONG: Final = b"1" * 64
 FEWEST: Final = 3  # losses, for the deviation of what is between them
 
@@ -27,20 +24,19 @@ FEWEST: Final = 3  # losses, for the deviation of what is between them
 class Ledger:
     """Packets of one sender; packet n of a flow is bit n."""
 
-    order: Order
     tried: tuple[int, ...]  # by flow
     missing: tuple[int, ...]  # by flow; 1: it did not come
+    came: int  # bit i: of packet i in the order of sending
 
     @classmethod
-    def read(cls, order: Order, sender: Report, sink: Report) -> Self | None:
+    def read(cls, flows: int, sender: Report, sink: Report) -> Self | None:
         """Of both reports; None where numbers were tried that the ledger has no room for."""
         ledger, tried = sink["ledger"], sender["tried_by_flow"]
-        if len(tried) != order.flows or max(tried) > ledger["numbers"]:
+        if len(tried) != flows or max(tried) > ledger["numbers"]:
             return None
-        bits = ledger["bits"] or [""] * order.flows
-        came = (int.from_bytes(binascii.a2b_base64(text), "little") for text in bits)
+        came = map(_bits, ledger["bits"] or [""] * flows)
         missing = (((1 << n) - 1) & ~bits for n, bits in zip(tried, came, strict=True))
-        return cls(order, tuple(tried), tuple(missing))
+        return cls(tuple(tried), tuple(missing), _bits(ledger["sent"]))
 
     @cached_property
     def lost_by_flow(self) -> tuple[int, ...]:
@@ -68,13 +64,8 @@ class Ledger:
     @cached_property
     def sent(self) -> bytes:
         """A byte for each packet in the order of sending: LOST or CAME."""
-        flows, rounds = self.order.flows, max(self.tried, default=0)
-        came = bytearray([CAME]) * (rounds * flows)
-        for flow, (bits, tried) in enumerate(zip(self.missing, self.tried, strict=True)):
-            if bits:  # from the highest number down, behind a one that keeps leading zeros
-                text = format(((1 << tried) - 1) ^ bits | 1 << tried, "b")
-                came[flow : flow + tried * flows : flows] = text[:0:-1].encode()
-        return self.order.sent(bytes(came))[: sum(self.tried)]
+        above = 1 << sum(self.tried)  # a one that keeps leading zeros
+        return format(self.came & above - 1 | above, "b")[:0:-1].encode()
 
     def lost_between(self, bounds: Sequence[int]) -> list[int]:
         """How many did not come of the packets from each bound to the next."""
@@ -113,6 +104,10 @@ class Ledger:
         }
 
 
+def _bits(text: str) -> int:
+    return int.from_bytes(binascii.a2b_base64(text), "little")
+
+
 def _squares(sent: bytes) -> int:
     """The sum of the squares of the distances from one that did not come to the next.
 
@@ -121,7 +116,7 @@ def _squares(sent: bytes) -> int:
     """
     came = sent.count(CAME)
     if LONG in sent:
-        runs = sum(length**2 for length in map(len, RUN.findall(sent)))
+        runs = sum(length**2 for length in map(len, sent.split(bytes([LOST]))))
     else:
         bits, stretches = int(sent, 2), 0
         while bits:

@@ -13,7 +13,6 @@ from gatemark.judge.math.histogram import percentile
 from gatemark.run.result.ledger import Ledger
 from gatemark.store.loss import Loss
 from gatemark.store.series import Series
-from gatemark.workload.order import Order
 from gatemark.workload.way import Numbering, Report, Way
 
 NS_PER_MS: Final = 1_000_000
@@ -71,8 +70,7 @@ def series(way: Way) -> Series:
 def _read(way: Way) -> Ledger | None:
     if way.numbering is None or "sending" not in way.sender or "ledger" not in way.sink:
         return None
-    order = Order(way.numbering.seed, way.numbering.flows)
-    return Ledger.read(order, way.sender, way.sink)
+    return Ledger.read(way.numbering.flows, way.sender, way.sink)
 
 
 def _bounds(sent: Report) -> list[int]:

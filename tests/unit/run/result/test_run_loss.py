@@ -40,13 +40,13 @@ def way(came: int = 0b11111, *, sender: Report | None = None, sink: Report | Non
         "pauses": spans((10.5, 8.0)),
     }
     got: dict[str, Any] = {
-        "ledger": {"numbers": 6, "words": 1, "bits": [bits]},
+        "ledger": {"numbers": 6, "words": 1, "bits": [bits], "sent": bits},
         "rate": {"t0_ns": T0 - 5 * MS, "bin_ms": 10, "packets": [0, 4, 0, 0]},
         "silences": [queue(1, 30)],
         "corrupt_by": {"ip_sum": 0, "udp_sum": 2, "no_sum": 0, "header": 1},
         "late": {"low": [1, 4], "count": [3, 1]},
     }
-    numbering = Numbering(seed=0, flows=1, frames=(64, 128), ports=(20000,), rate_pps=200)
+    numbering = Numbering(flows=1, frames=(64, 128), ports=(20000,), rate_pps=200)
     wire = Wire("up", port, port, port, port)
     return Way(wire, sent | (sender or {}), got | (sink or {}), {}, numbering=numbering)
 
