@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every quantity that a value may be of: its unit, and what it is in a few words.
 
-docs/numbers prints this table, and Prometheus its words; how a number is made is there alone.
+`gatemark explain KEY --all` and Prometheus print these words; docs/numbers has how a number is made.
 """
 
 from typing import Final, NamedTuple

@@ -205,11 +205,3 @@ def test_the_index_has_every_page() -> None:
     text = INDEX.read_text(encoding="utf-8")
     links = [f"[{entry.word}]({entry.kind}/{entry.word}.md)" for entry in entries()]
     assert [link for link in links if link not in text] == []
-
-
-def test_the_index_has_the_words_of_each_quantity_with_its_page() -> None:
-    table = INDEX.read_text(encoding="utf-8").partition("| quantity | unit | what it is | page |")
-    printed = re.findall(r"^\| `(\S+)` \| (.+) \| (.+) \| \[(\S+)\]", table[2], re.MULTILINE)
-    assert printed == [
-        (name, *quantity, words()[plain(name)].word) for name, quantity in QUANTITIES.items()
-    ]

@@ -18,7 +18,7 @@ CONSTANT = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \| (\S+) \|", re.MULTILINE)
 
 
 @cache
-def text(name: str = "METHODOLOGY.md") -> str:
+def text(name: str = "docs/numbers/constants.md") -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
@@ -66,7 +66,8 @@ def test_the_level_of_a_change_is_exact() -> None:
 
 
 def test_the_level_of_a_change_of_pairs_is_exact() -> None:
-    rows = table("METHODOLOGY.md", "| n | least p of pairs | level of their interval, % |")
+    page = "docs/numbers/quantity/change.md"
+    rows = table(page, "| n | least p of pairs | level of their interval, % |")
     assert rows
     for row in rows:
         n, least, level = int(row[0]), row[1], row[2]
