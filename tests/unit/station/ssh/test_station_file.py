@@ -118,7 +118,7 @@ def test_the_examples_of_the_docs_are_right(tmp_path: Path) -> None:
     blocks = re.findall(r"```toml\n(schema.*?)```", DOCS.read_text(), re.DOTALL)
     boxes = [block for block in blocks if re.search(r'kind += "ssh"', block)]
     kinds = [type(station(tmp_path, block).sides) for block in boxes]
-    assert kinds == [Local, Far, Local]
+    assert kinds == [Local, Far]
 
 
 def test_a_gateway_that_is_on_one_path_has_no_other(tmp_path: Path) -> None:
