@@ -152,6 +152,19 @@ static const struct {
 	  "10.1.0.0/16 unicast [b 12:47:01.000] * (100) [AS2i]\n\tvia 192.0.2.1 on eth1\n"
 	  "10.2.0.0/16 blackhole [static1 12:46:55.926] * (200)\n",
 	  "8=1 16=1 16=2 ", 2, 0, 0, 0 },
+	/* FRR, and a router: what is not selected is none of the table. */
+	{ "Codes: K - kernel route, C - connected,\n       > - selected route\n\nIPv4 unicast VRF "
+	  "default:\nS>* 10.0.0.0/8 [1/0] via 192.0.2.1, eth0, weight 1, 00:00:10\n"
+	  "  *                   via 192.0.2.2, eth1, weight 1, 00:00:10\n"
+	  "C>* 10.1.0.0/16 is directly connected, eth1, weight 1, 00:00:10\n"
+	  "S   10.2.0.0/16 [9/0] via 192.0.2.9, eth0, weight 1, 00:00:10\n"
+	  "S>* 10.3.0.0/16 [1/0] unreachable (blackhole), weight 1, 00:00:10\n",
+	  "8=1 16=2 16=3 ", 3, 0, 1, 0 },
+	{ "Gateway of last resort is 192.0.2.1 to network 0.0.0.0\n\nS*   0.0.0.0/0 [1/0] via "
+	  "192.0.2.1\n     10.0.0.0/8 is variably subnetted, 2 subnets, 2 masks\n"
+	  "O E2    10.1.0.0/16 [110/20] via 192.0.2.1, 00:00:10, Ethernet0\n"
+	  "C       10.2.0.0/24 is directly connected, Ethernet1\n",
+	  "0=1 16=1 24=2 ", 2, 0, 0, 0 },
 	{ "announce route 10.0.0.0/8 next-hop 192.0.2.1\nneighbor 10.1.1.1 , neighbor 10.1.1.2 "
 	  "announce route 10.1.0.0/16 next-hop 192.0.2.1 as-path [16]\n"
 	  "route 10.2.0.0/16 next-hop 192.0.2.2;\n",

@@ -124,6 +124,8 @@ static void files_of_other_systems_are_named(void)
 		{ "rule a {\n  strings:\n    $a = \"b\"\n  condition:\n    $a\n}\n", "YARA" },
 		{ "signature a {\n  payload /b/\n}\n", "Zeek" },
 		{ "{\"a\": 1}\n", "JSON" },
+		{ "SecRule ARGS \"@rx a\" \"id:1\"\n", "ModSecurity" },
+		{ "##!+ i\nab\n", "crs-toolchain" },
 		{ "\x1f\x8b\x08", "gzip" },
 	};
 

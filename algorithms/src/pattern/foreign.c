@@ -17,6 +17,8 @@ static const struct {
 	{ "signature ", "{", "a file of Zeek signatures" HOW },
 	{ "<?xml", ">", "an XML file" HOW },
 	{ "%YAML", "", "a YAML file" HOW },
+	{ "SecRule ", "", "ModSecurity's configuration" HOW },
+	{ "##!", "", "a source of crs-toolchain: take the expression that it generates" },
 };
 
 static int ends_with(struct gm_piece line, const char *word)

@@ -13,8 +13,13 @@ static int goes_on(const char *at, const char *end)
 {
 	static const char *const words[] = { "nexthop", "via", NULL };
 	struct gm_text line = trimmed((struct gm_text){ at, end });
+	struct gm_text word = word_of(&line);
 
-	return at < end && is_blank(*at) && is_one_of(word_of(&line), words);
+	if (at == end || !is_blank(*at))
+		return 0;
+	if (is_word(word, "*")) /* FRR: a hop that is in use */
+		word = word_of(&line);
+	return is_one_of(word, words);
 }
 
 /* A block of bgpdump without -m: up to an empty line. */
@@ -166,6 +171,8 @@ static void read_words(struct gm_text text, struct gm_line *line)
 	const struct gm_line empty = *line;
 
 	text = gm_without_command(text);
+	if (gm_read_shown(text, line))
+		return;
 	if (read_announced(text, line) || read_origin(text, line) || read_columns(text, line)) {
 		line->kind = line->reason ? GM_LINE_BAD : GM_LINE_ROUTE;
 		return;
@@ -176,7 +183,7 @@ static void read_words(struct gm_text text, struct gm_line *line)
 
 void gm_line_read(struct gm_text text, struct gm_line *line)
 {
-	int is_head = is_of_bird(text);
+	int is_head = is_of_bird(text) || gm_is_shown_head(text);
 
 	memset(line, 0, sizeof(*line));
 	text = trimmed(text);

@@ -13,6 +13,7 @@
  *   A|...|PREFIX|...|A|...             what bgpkit-parser prints
  *   R|R|...|PREFIX|A|...               what `bgpreader` prints
  *   PREFIX via A on X [...]            what BIRD's `show route` prints, 1 and 2
+ *   S>* PREFIX [1/0] via A, X, ...     what `show ip route` prints, of FRR and of routers
  *   announce route PREFIX next-hop A   ExaBGP's API and configuration
  *   ORIGIN PREFIX PEERS                RIPE's riswhois dumps
  *   ADDRESS LENGTH ORIGIN              CAIDA's pfx2as

@@ -30,6 +30,12 @@ void gm_read_bars(struct gm_text text, struct gm_line *line);
 /* What `ip route` or BIRD prints, or a prefix with or without its hop. */
 void gm_read_route(struct gm_text text, struct gm_line *line);
 
+/* What `show ip route` prints. Returns 0 where the line is none of it. */
+int gm_read_shown(struct gm_text text, struct gm_line *line);
+
+/* What stands above its routes. */
+int gm_is_shown_head(struct gm_text text);
+
 /* A line without the words of a command before its destination: `ip -6 route add`, `ip route`. */
 struct gm_text gm_without_command(struct gm_text text);
 
