@@ -163,8 +163,10 @@ static const struct {
 	{ "Gateway of last resort is 192.0.2.1 to network 0.0.0.0\n\nS*   0.0.0.0/0 [1/0] via "
 	  "192.0.2.1\n     10.0.0.0/8 is variably subnetted, 2 subnets, 2 masks\n"
 	  "O E2    10.1.0.0/16 [110/20] via 192.0.2.1, 00:00:10, Ethernet0\n"
-	  "C       10.2.0.0/24 is directly connected, Ethernet1\n",
-	  "0=1 16=1 24=2 ", 2, 0, 0, 0 },
+	  "C       10.2.0.0/24 is directly connected, Ethernet1\n"
+	  " C        10.3.0.0/24\n           directly connected, Ethernet1\n"
+	  "S   10.4.0.0/16 [1/0]\n     via 192.0.2.1\n",
+	  "0=1 16=1 24=2 24=2 16=1 ", 2, 0, 0, 0 },
 	{ "announce route 10.0.0.0/8 next-hop 192.0.2.1\nneighbor 10.1.1.1 , neighbor 10.1.1.2 "
 	  "announce route 10.1.0.0/16 next-hop 192.0.2.1 as-path [16]\n"
 	  "route 10.2.0.0/16 next-hop 192.0.2.2;\n",

@@ -8,10 +8,10 @@
 
 static const char BLOCK[] = "TIME: ";
 
-/* `ip route` breaks the hops of a route into lines of their own (ip-route(8)), and so does BIRD. */
+/* `ip route` breaks the hops of a route into lines of their own (ip-route(8)), and so do routers. */
 static int goes_on(const char *at, const char *end)
 {
-	static const char *const words[] = { "nexthop", "via", NULL };
+	static const char *const words[] = { "nexthop", "via", "directly", NULL };
 	struct gm_text line = trimmed((struct gm_text){ at, end });
 	struct gm_text word = word_of(&line);
 

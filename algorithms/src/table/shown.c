@@ -33,19 +33,30 @@ static struct gm_text shown_hop(struct gm_text rest)
 	return word;
 }
 
+/* A line of FRR without the mark; another router has the hop of such a column in the next line. */
+static int is_passed_over(struct gm_text text, struct gm_text prefix, struct gm_text hop)
+{
+	size_t width = (size_t)(hop.at - text.at);
+
+	return prefix.at - text.at == FRR_COLUMN && text.at[1] != '>' &&
+	       !memchr(text.at, '\n', width);
+}
+
 int gm_read_shown(struct gm_text text, struct gm_line *line)
 {
-	struct gm_text rest = text, prefix = prefix_of(&rest), word;
-	int is_selected = prefix.at - text.at != FRR_COLUMN || text.at[1] == '>';
+	static const char *const direct[] = { "is", "directly", NULL };
+	struct gm_text rest = text, prefix = prefix_of(&rest), left = rest, word = word_of(&left);
 
-	word = rest;
-	word = word_of(&word);
 	if (prefix.at == text.at || word.at == word.end ||
-	    (*word.at != '[' && !is_word(word, "is")))
+	    (*word.at != '[' && !is_one_of(word, direct)))
 		return 0;
 	line->reason = gm_read_destination(prefix, line, 0);
-	line->kind = line->reason ? GM_LINE_BAD : is_selected ? GM_LINE_ROUTE : GM_LINE_NO_ROUTE;
 	line->next_hop = shown_hop(rest);
+	line->kind = GM_LINE_ROUTE;
+	if (is_passed_over(text, prefix, line->next_hop))
+		line->kind = GM_LINE_NO_ROUTE;
+	if (line->reason)
+		line->kind = GM_LINE_BAD;
 	return 1;
 }
 

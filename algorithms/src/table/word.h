@@ -12,10 +12,13 @@ static inline int is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* What stands between a prefix and its next hop; a table of a spreadsheet has quotes, too. */
+/*
+ * What stands between a prefix and its next hop; a table of a spreadsheet has quotes, too, and a
+ * route may go on in the next line.
+ */
 static inline int is_gap(char c)
 {
-	return is_blank(c) || c == ',' || c == ';' || c == '"';
+	return is_blank(c) || c == ',' || c == ';' || c == '"' || c == '\n';
 }
 
 static inline struct gm_text trimmed(struct gm_text text)
