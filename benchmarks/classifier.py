@@ -275,6 +275,8 @@ def by_split(by: str, result: Scores) -> Iterator[str]:
     counts = [(name, *(str(whole.counts.get((name, g), 0)) for g in names)) for name in names]
     yield from table((f"flows of {LONG} packets or more", *(f"given {n}" for n in names)), counts)
     yield ""
+    if by != "application":
+        return  # what was unseen says more
     uplink = [(u.name, f"{u.bytes_:,}", f"{u.ratio:.1%}") for u in result.uplink]
     yield from table(("not real time: class", "uplink bytes", "with priority"), uplink)
     yield ""
