@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every quantity that a value may be of: its unit, and what it is in a few words.
 
-`gatemark explain KEY --all` and Prometheus print these words; docs/numbers has how a number is made.
+`gatemark explain KEY --all` and Prometheus print these words; docs/numbers has the methods.
 """
 
 from typing import Final, NamedTuple

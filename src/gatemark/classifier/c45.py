@@ -137,7 +137,7 @@ def read(text: str, path: Path) -> Model:
 
 
 class _Parts:
-    """What the lines so far hold."""
+    """The model's lines that were read so far."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -39,7 +39,7 @@ def chosen(tracks: Sequence[Track]) -> Recipe:
 
 
 def trained(tracks: Sequence[Track], recipe: Recipe, unseen: Sequence[Track]) -> list[Verdict]:
-    """What a tree of the recipe decides of other flows."""
+    """Return what a tree of the recipe decides of other flows, a verdict a flow."""
     model = train(seen_by(tracks, recipe), recipe)
     return judge(model, recipe, seen_by(unseen, recipe))
 

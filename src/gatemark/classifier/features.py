@@ -53,7 +53,7 @@ def _windows(capture: Path, lan: str, recipe: Recipe) -> str:
 
 
 def run(capture: Path, lan: str, *words: str | Path) -> str:
-    """What the program prints of a capture for one address of the LAN. Raises GatemarkError."""
+    """Return the program's output for a capture and a LAN address. Raises GatemarkError."""
     try:
         done = subprocess.run(
             [classifier_path(), *words, "--lan", f"{lan}/{128 if ':' in lan else 32}"],

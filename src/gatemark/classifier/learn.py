@@ -28,7 +28,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How large a tree may become. `least` is the weight of a leaf, in flows of average weight."""
+    """The largest tree. `least` is the weight of a leaf, in flows of average weight."""
 
     depth: int = 2
     leaves: int = 16

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model was made by: attributes, window, classes and bounds; kept in the model's header."""
+"""The recipe of a model: attributes, window, classes and bounds; kept in the model's header."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ WINDOW: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to train. `priority` are the manifest's classes that are of the class realtime.
+    """The way to train. `priority` are the manifest's classes that are of the class realtime.
 
     A flow of another protocol is not trained on and never given priority.
     """
@@ -49,7 +49,7 @@ class Recipe:
         return PRIORITY if class_ in self.priority else OTHER
 
     def covers(self, flow: Flow) -> bool:
-        """Whether the tree decides about a flow."""
+        """Return whether the tree decides about a flow."""
         return self.protocol in (flow.proto, "all")
 
     def header(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ Pair = tuple[str, str]  # the class that is right, and the one that was given
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How many flows of each class were given which."""
+    """Counts of flows by class and by the class that they were given."""
 
     counts: Mapping[Pair, int]
 
@@ -95,7 +95,7 @@ class Uplink:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """How much of an application is right: of its windows, and of its flows by majority."""
+    """The share of an application that is right: of its windows, and of its flows by majority."""
 
     name: str
     label: str

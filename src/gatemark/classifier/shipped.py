@@ -8,7 +8,7 @@ SUFFIX = ".c45"
 
 
 def names() -> list[str]:
-    """What a command line may name."""
+    """Return the models that a command line may name."""
     return sorted(path.stem for path in _folder().glob(f"*{SUFFIX}"))
 
 
@@ -18,7 +18,7 @@ def path(name: str) -> Path:
 
 
 def card(name: str) -> Path:
-    """What it was trained on, and what it gets wrong."""
+    """Return the path of a model's card: its training data and its errors."""
     return _folder() / f"{name}.md"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is trained on and what is judged: whole captures or applications, never windows.
+"""Splits into training and test: whole captures or applications, never windows.
 
 Windows of one flow resemble each other. Where some are trained on and others judged, the score is
 too high.

@@ -137,7 +137,7 @@ def ratio(value: float | None) -> str:
 
 
 def sentences(scores: Scores) -> Iterator[str]:
-    """What is no table."""
+    """Yield the sentences beside the tables."""
     if speed := scores.speed:
         yield (
             f"First right decision of {speed.flows} real-time flows: after {speed.packets:g} "

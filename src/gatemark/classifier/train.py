@@ -54,7 +54,7 @@ def _examples(tracks: Sequence[Track], recipe: Recipe) -> list[Example]:
 
 
 def provenance(tracks: Sequence[Track], manifest: Path) -> dict[str, str]:
-    """What a model was trained on, for its header: counts and digests."""
+    """Return the origin of a model, for its header: counts and digests, by key."""
     captures = sorted({track.flow.capture for track in tracks})
     digests = sorted({digest(capture)[:SHORT] for capture in captures})
     lines = [digests[at : at + IN_LINE] for at in range(0, len(digests), IN_LINE)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model decides of a flow, window by window."""
+"""A model's decisions about a flow, window by window."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def of_run(path: Path) -> "Transcript":
-    """What a run's answer is, judged only where it was not yet. Raises GatemarkError."""
+    """Return a run's answer, judged only where it was not yet. Raises GatemarkError."""
     from gatemark.tell import transcript
 
     key = transcript.key(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run was asked for, and what of it the station can do."""
+"""The question of a run, and the part of it that the station can do."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ NAMESPACE = "netns"  # the kind of gateway that the slowdown can slow
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to measure, in the words of the command line."""
+    """The thing to measure, in the words of the command line."""
 
     name: str
     station: str | None
@@ -60,7 +60,7 @@ class Asked:
 
 
 def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, ...]]:
-    """What to measure instead where a station of a kind has no slowdown, and the lines that say so.
+    """Return what can be measured on a station of a kind without slowdown, and lines about that.
 
     Slowed plans are measured in their variant `full-speed`; one that has none, at full speed.
     """
@@ -81,6 +81,6 @@ def within(asked: Asked, able: "Ability", kind: str) -> tuple[Asked, tuple[str, 
 
 
 def _slowed(plan: "Plan", variant: str = "") -> bool:
-    """Whether a plan is slowed, and has that variant."""
+    """Return whether a plan is slowed, and has that variant."""
     on_gateway = any(arm.path != "direct" for arm in plan.arm)
     return bool(plan.gateway.slow_to_pps) and on_gateway and variant in ("", *plan.variants)

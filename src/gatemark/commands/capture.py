@@ -133,7 +133,7 @@ def _text(standing: "Standing") -> str:
 
 
 def _path(standing: "Standing") -> str:
-    """What forwarding loses; empty where the gateway's kernel does not time it."""
+    """Return the loss of forwarding; empty where the gateway's kernel does not time it."""
     from gatemark.number import quantity
 
     if standing.path_ns is None or standing.path_cpu is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tab offers: the words of a command line in, a candidate a line out.
+"""The candidates of Tab: the words of a command line in, a candidate a line out.
 
 The scripts in `shell/` ask by the variable GATEMARK_COMPLETE, with the words up to the cursor as
 arguments. The command line is walked, not parsed: parsing costs twice the time.
@@ -32,7 +32,7 @@ class _Walk:
 
 
 def candidates(app: "Typer", words: Sequence[str]) -> list[Candidate]:
-    """What may stand at the last of `words`, each with a few words about it; none: a file."""
+    """Return the candidates for the last of `words`, with a few words each; none: a file."""
     *before, word = _joined(words) or [""]
     walk = _Walk(get_command(app))
     for text in before:

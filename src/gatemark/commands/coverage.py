@@ -60,7 +60,7 @@ def shipped() -> "list[Plan]":
 def _read(
     paths: Sequence[Path], out: Path | None
 ) -> "tuple[list[Held], dict[str, tuple[str, Anchors]]]":
-    """What the runs hold, and where their pages show it, as seen from the file that is written."""
+    """Return what the runs hold, and where their pages show it, as seen from the written file."""
     import os
     from urllib.parse import quote
 

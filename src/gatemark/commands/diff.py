@@ -108,7 +108,7 @@ def value(row: "Sampled | None", before: str) -> dict[str, object]:
 
 
 def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str, object]:
-    """What a row is about."""
+    """Return the fields that a row is about."""
     import msgspec
 
     return {

@@ -62,7 +62,7 @@ def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
 
 
 def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
-    """What the newest run has of it, at the first `most` points."""
+    """Return what the newest run has of a word, at the first `most` points."""
     from gatemark.commands.locate import measured
     from gatemark.tell.explain.entry import TERM
     from gatemark.tell.explain.text import Behind

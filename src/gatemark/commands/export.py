@@ -94,7 +94,7 @@ def _check(files: Sequence[Path], run: Path) -> None:
 
 
 def _rows(name: str, *, raw: bool, wide: bool) -> "Rows":
-    """What a row is. Raises UsageError where the format has no such rows."""
+    """Return the kind of row. Raises UsageError where the format has no such rows."""
     from gatemark.tell.export.form import TABLES
 
     if raw and name not in TABLES:

@@ -95,7 +95,7 @@ def _tell(
 def _tell_counts(
     model: "Model", asked: "Setup", sizes: "Mapping[str, float]", *, json_: bool
 ) -> None:
-    """What a packet executes, in each direction that was counted."""
+    """Print the instructions of a packet, in each direction that was counted."""
     from gatemark.judge.capacity.count import Count, counts
     from gatemark.tell.answer import diff, fit_exact
 
@@ -172,7 +172,7 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
 
 
 def _held(asked: "Setup", path: Path) -> "Interval | None":
-    """What the setup's shaper was found to hold by the newest search for it on the same station."""
+    """Return the rate that the setup's shaper held in the station's newest search."""
     from gatemark.judge.judge import judge
     from gatemark.judge.verdict import shaping
     from gatemark.plan.feature import shaped_ways
@@ -246,7 +246,7 @@ def _measuring(missing: "Sequence[str]") -> list[str]:
 
 
 def _overloads(plan: "Plan") -> bool:
-    """Whether a plan goes to where the CPU is full: without a rate, or with many of them."""
+    """Return whether a plan goes to where the CPU is full: without a rate, or with many of them."""
     load = plan.workload
     swept = plan.search or {"rate_pps", "rate_bps"} & plan.sweep.keys()
     return load.kind == "udp" and bool(swept or not (load.rate_pps or load.rate_bps))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs that measure share: a run examined, planned, measured, gone on with."""
+"""The steps that verbs share which measure: a run examined, planned, measured, gone on with."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

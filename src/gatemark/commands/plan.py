@@ -68,7 +68,7 @@ def plan(
 
 
 def _within(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
-    """What the station can measure of it, and lines about that. Raises UsageError."""
+    """Return what the station can measure of it, and lines about that. Raises UsageError."""
     from gatemark.station.load import load
 
     bench = load(asked.station_file)

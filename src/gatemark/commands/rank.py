@@ -54,7 +54,7 @@ def rank(
 
 
 def _quantities(files: "Sequence[DeviceFile]") -> list[str]:
-    """What a device may be ranked by: every quantity, and those of a probe that a file has."""
+    """Return the quantities for a rank: all, and those of a probe that a file has."""
     from gatemark.judge.change.sampled import KNEE
     from gatemark.quantity import UNITS
 

@@ -71,7 +71,7 @@ def _study(name: str, runs: Sequence[Path], out: Path | None, subsystems: Path |
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether it is no run but holds some."""
+    """Return whether it is no run but holds some."""
     from gatemark.store import catalog
 
     return not (path / "run.json").exists() and bool(catalog.below(path))

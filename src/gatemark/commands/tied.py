@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a device's file is what the records of its run say: anybody can write such a file."""
+"""A test of a device's file against the records of its run: anybody can write such a file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def made(run: Path) -> "DeviceFile":
 
 
 def differences(file: "DeviceFile", run: Path) -> list[str]:
-    """What of a file its run does not say. Its owner may call the device otherwise."""
+    """Return each part of a file that its run does not confirm; its owner's name for it is free."""
     return list(_differences(file, made(run)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Dask worker does for its one station, and how scheduler and workers are to be set up.
+"""The work of a Dask worker for its one station, and the set-up of scheduler and workers.
 
 A block runs in a process of its own (`local.py`); the task of Dask only waits for it. So a worker
 that dies takes no block with it. Below the worker's folder each campaign has one: CAMPAIGN/begun/.

@@ -55,7 +55,7 @@ class Dask:
             self._submit(client, task)
 
     def poll(self, timeout_s: float) -> list[End]:
-        """What has ended; what was lost on its way is sent again."""
+        """Return the ends of attempts; what was lost on its way is sent again."""
         self.link.client()
         ends = self._absent()
         with suppress(queue.Empty):
@@ -118,7 +118,7 @@ class Dask:
         future.add_done_callback(lambda done: self._done.put((attempt, done)))
 
     def _end(self, attempt: int, future: Any) -> End | None:
-        """How it ended; None: it was lost, and goes on."""
+        """Return the end of an attempt; None: it was lost, and goes on."""
         task = self._tasks.pop(attempt)
         self._futures.pop(attempt, None)
         if future is None:
@@ -151,7 +151,7 @@ class Dask:
         return ends
 
     def _asked(self, attempt: Attempt, function: Callable[..., Any], *words: object) -> Any:
-        """What a station's worker returns. Raises GatemarkError, AwayError."""
+        """Return the answer of a station's worker. Raises GatemarkError, AwayError."""
         return self.link.ask(
             attempt.station, self.absent_s, function, self.campaign, attempt.folder, *words
         )

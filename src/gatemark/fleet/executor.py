@@ -49,7 +49,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How an attempt ended."""
+    """The end of an attempt."""
 
     attempt: int
     code: int | None  # of its process; None: it was killed
@@ -70,7 +70,7 @@ class Executor(Protocol):
         """Its folder is there when this returns."""
 
     def poll(self, timeout_s: float) -> list[End]:
-        """What has ended, waited for at most so long."""
+        """Return the ends of attempts, waited for at most `timeout_s`."""
 
     def fetch(self, attempt: Attempt, runs: Path) -> str:
         """Have its run in `runs`, whole and on the disk; its hash."""

@@ -36,7 +36,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
-    """What is compared: an image of each model, a setup, or both. The first is the reference."""
+    """A side to compare: an image of each model, a setup, or both. The first is the reference."""
 
     name: str
     image: dict[str, str] = {}  # model -> file, kernel package or station file
@@ -53,7 +53,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """What must not become slower."""
+    """A value that must not become slower."""
 
     build: str
     against: str  # a build, or `previous`
@@ -172,7 +172,7 @@ def _line(path: Path, text: str) -> int:
 
 
 def _faults(made: Campaign, path: Path) -> Iterator[tuple[int, str]]:
-    """What does not go together, with its line."""
+    """Yield what does not go together, with its line."""
     if not 1 <= made.repeats <= MOST_REPEATS:
         yield line_of(path, "repeats"), f"repeats = {made.repeats}: 1 to {MOST_REPEATS}"
     if len(made.build) < 2:

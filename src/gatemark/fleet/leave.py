@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How Dask's processes end by a signal: in bounded time.
+"""The end of Dask's processes by a signal: in bounded time.
 
 Dask (2026.8) cancels what it does, itself closing too where its scheduler has gone in that moment.
 It then waits for ever to be closed. Nothing is lost by an end at once: a block is a process of its

@@ -149,13 +149,13 @@ class Ledger:
             self._base.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def blocks(self, where: str = "1", words: Sequence[object] = ()) -> list[Block]:
-        """Those for which a condition of SQL holds, in order."""
+        """Return the blocks for which a condition of SQL holds, in order."""
         columns = "id, model, suite, repeat, seed, trials, estimate_s, state"
         rows = self._rows(f"SELECT {columns} FROM block WHERE {where} ORDER BY id", words)  # noqa: S608
         return [Block(*row) for row in rows]
 
     def attempts(self, where: str = "1", words: Sequence[object] = ()) -> list[Attempt]:
-        """Those for which a condition of SQL holds, in order."""
+        """Return the attempts for which a condition of SQL holds, in order."""
         columns = "id, block, station, folder, state, deadline, hash, why"
         rows = self._rows(f"SELECT {columns} FROM attempt WHERE {where} ORDER BY id", words)  # noqa: S608
         attempts = [Attempt(*row) for row in rows]
@@ -173,13 +173,13 @@ class Ledger:
         return self._rows("SELECT model, name, hash FROM build ORDER BY model, place")
 
     def events(self, after: int = 0) -> list[tuple[int, float, str, str]]:
-        """What happened: number, when, a word, more of it."""
+        """Return the events after a number: number, seconds, a word, more of it."""
         return self._rows(
             "SELECT seq, at, word, text FROM event WHERE seq > ? ORDER BY seq", (after,)
         )
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many blocks of each model are in each state."""
+        """Count the blocks of each model in each state, by (model, state)."""
         rows = self._rows("SELECT model, state, count(*) FROM block GROUP BY model, state")
         return {(model, state): count for model, state, count in rows}
 
@@ -258,7 +258,7 @@ class Ledger:
             self._base.execute("UPDATE block SET state = ? WHERE id = ?", (after, block))
 
     def mark(self, place: str, state: str, why: str) -> None:
-        """What is known of a station's health."""
+        """Note the health of a station."""
         with self._change():
             self._base.execute(
                 "UPDATE station SET state = ?, why = ? WHERE name = ?", (state, why, place)
@@ -300,7 +300,7 @@ class Ledger:
             raise LedgerError(f"{path}: {error}") from None
 
     def faults(self) -> list[str]:
-        """What SQLite finds wrong in the file."""
+        """Return the faults that SQLite finds in the file."""
         rows = self._rows("PRAGMA integrity_check")
         return [str(row[0]) for row in rows if row[0] != "ok"]
 
@@ -368,7 +368,7 @@ def _require_own(folder: Path) -> None:
 
 
 def _harden(base: sqlite3.Connection) -> None:
-    """What is in a file calls nothing and maps nothing (sqlite.org/security.html)."""
+    """Harden the database: its content calls and maps nothing (sqlite.org/security.html)."""
     base.execute("PRAGMA trusted_schema = OFF")
     base.execute("PRAGMA cell_size_check = ON")
     base.execute("PRAGMA mmap_size = 0")

@@ -74,7 +74,7 @@ class Link:
         return True
 
     def ask(self, place: str, patience_s: float, *call: Any) -> Any:
-        """What a station's worker returns; asked again where it was lost.
+        """Return the answer of a station's worker; asked again where it was lost.
 
         Raises GatemarkError with what the worker raises, AwayError where it does not answer.
         """
@@ -107,7 +107,7 @@ class Link:
 
 
 def is_raised(future: Any, error: BaseException) -> bool:
-    """Whether the called function raised it, and not Dask on the way to a worker and back."""
+    """Return whether the called function raised it, and not Dask on the way."""
     is_error = future is not None and future.status == "error"
     return is_error and type(error).__name__ not in LOST
 

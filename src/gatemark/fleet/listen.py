@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Dask listens with, of a scheduler and of a worker: TLS, for those who say something.
+"""The listeners of Dask, of a scheduler and of a worker: TLS, for those who say something.
 
 Dask (2026.8) begins a plain HTTP server on all addresses, also where no dashboard is wanted, and
 waits for ever for the first word of a connection.

@@ -67,7 +67,7 @@ class Local:
             shutil.rmtree(self._place(name))
 
     def poll(self, timeout_s: float) -> list[End]:
-        """What has ended, by the processes themselves."""
+        """Return the ends of attempts, by the processes themselves."""
         waiting = select.poll()
         numbers = {handle: attempt for attempt, (_, handle, _) in self._children.items()}
         for handle in numbers:

@@ -75,7 +75,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What it counted until it was detached."""
+    """The counters of the classifier until it was detached."""
 
     seen: int  # packets of flows
     marked: int

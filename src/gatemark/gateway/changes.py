@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was changed on a gateway, each change with the shell commands that undo it.
+"""The changes of a gateway, each with the shell commands that undo it.
 
 An undo is text, so that it can be run later, by somebody else, or by hand. Where there is a
 journal, the undo is in it before the change is made.
@@ -51,7 +51,7 @@ class Changes:
         await self._run(before, change)
 
     async def attempt(self, change: Script, undo: Script, refused: str = "") -> None:
-        """As `make`, of what this gateway may lack.
+        """Make a change, as `make` does, that this gateway may lack.
 
         Raises UnavailableError with its own word where it refuses `change`, behind `refused`.
         """

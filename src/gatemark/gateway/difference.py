@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a gateway is as it was: its settings before and after, compared.
+"""A comparison of a gateway's settings before and after a run.
 
 Two things stay that nobody can take back: a port that was never up has the queue that the kernel
 gave it as it came up first, and a module that rules called for is loaded, with its sysctls.
@@ -15,14 +15,14 @@ DEVICE = re.compile(r"^\d+: ([^:@]+)[^<]*<([^>]*)>", re.M)
 
 
 def unlike(was: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What differs of a gateway's settings, by their name: before, and now."""
+    """Return the settings that differ, by their name: before, and now."""
     old, new = _comparable(was, was), _comparable(now, was)
     pairs = {key: (old.get(key, ""), new.get(key, "")) for key in dict.fromkeys((*old, *new))}
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def differences(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """What a gateway's settings differ in, in one line; none where they are the same."""
+    """Return the differences of two settings, a line each; none where they are the same."""
     other = unlike(was, now)
     loaded = [LOADED] if _absent(was) - _absent(now) else []
     return [*loaded, f"the gateway is not as it was: {first(other)}"] if other else loaded

@@ -38,7 +38,7 @@ NETWORK: Final = literal(
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What the rules are meant to do between two ports."""
+    """The intended effect of the rules between two ports."""
 
     lan: str  # devices
     wan: str
@@ -62,21 +62,21 @@ class Rules:
 
     @property
     def offloads(self) -> bool:
-        """Whether known flows go by its flow table."""
+        """Return whether known flows go by its flow table."""
         return bool(OFFLOADED.search(self._of("forward")))
 
     @property
     def offloads_hardware(self) -> bool:
-        """Whether the drivers have that table."""
+        """Return whether the drivers have that table."""
         return self.offloads and "flags offload" in self.flowtable
 
     def opens(self, source: str, target: str) -> bool:
-        """Whether any new flow may go from a zone to a zone; one of some kind does not count."""
+        """Return whether any new flow may go from zone to zone; some kind alone does not count."""
         jump = ["jump", f"accept_to_{target}"]
         return any(line.split()[:2] == jump for line in self._of(f"forward_{source}").splitlines())
 
     def differences(self, meant: Meant) -> Iterator[str]:
-        """What is not as it is meant, each in some words."""
+        """Yield what is not as it is meant, each in some words."""
         for device, zone in ((meant.lan, meant.lan_zone), (meant.wan, meant.wan_zone)):
             lines = self._of("forward").splitlines()
             if not any(f'"{device}"' in line and f"jump forward_{zone} " in line for line in lines):

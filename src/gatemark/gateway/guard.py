@@ -94,7 +94,7 @@ class Ballast:
 
     @property
     def killed(self) -> bool:
-        """Whether the kernel had to kill for memory."""
+        """Return whether the kernel had to kill for memory."""
         return self._heard and self._said.result().decode(errors="replace").strip() == KILLED
 
     @property

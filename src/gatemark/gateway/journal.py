@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What undoes our changes, kept on the device and here, so that a lost connection loses nothing.
+"""The undo of our changes, kept on the device and here, so a lost connection loses nothing.
 
 The device has it as a script, /tmp/gatemark-NAME-BOOT.sh, that its owner can run as well. BOOT is
 the kernel's boot id: a device that restarted has another, has lost our changes with the old one,
@@ -126,7 +126,7 @@ class Journal:
         return ""
 
     async def renew(self, node: Node) -> bool:
-        """Whether the device restarted since it was looked at last. Raises NodeError."""
+        """Return whether the device restarted since it was looked at last. Raises NodeError."""
         boot = (await node.run("cat", BOOT_ID)).strip()
         was, self.boot = self.boot, boot
         return bool(was) and was != boot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command of the user's own left on the gateway: seen by its settings, and undone.
+"""The leftovers of a user's command on the gateway: seen by its settings, and undone.
 
 A lab and a virtual machine are ours, so what came is removed and what changed is written back, as
 far as the settings have it; a second look says whether that was all. Nothing is undone on a box:
@@ -52,7 +52,7 @@ ONCE: Final = "{{ {command}; }} 2> /dev/null || true"
 
 
 async def look(gateway: Gateway) -> dict[str, str]:
-    """How the gateway is set now. Raises NodeError."""
+    """Return the gateway's settings now. Raises NodeError."""
     devices = gateway.devices.values()
     return await ask(gateway.node, settings_of(devices) | MORE)
 
@@ -73,7 +73,7 @@ async def undo(gateway: Gateway, was: Settings) -> tuple[str, str]:
 
 
 def _other(was: Settings, now: Settings) -> Pairs:
-    """What differs; a program that ended is nothing that was left."""
+    """Return what differs; a program that ended is nothing that was left."""
     old, new = (settings.get("programs", "").splitlines() for settings in (was, now))
     came = "\n".join(line for line in new if line not in old)
     return unlike({**was, "programs": ""}, {**now, "programs": came})
@@ -135,7 +135,7 @@ def _routing(was: str, now: str) -> Iterator[Script]:
 
 
 def _lines(what: str, was: str, now: str) -> Iterator[Script]:
-    """What `ip` shows as it takes it, with the family before."""
+    """Yield the lines of `ip` as it takes them, with the family before."""
     old, new = was.splitlines(), now.splitlines()
     for verb, own, others in (("del", new, old), ("add", old, new)):
         for line in own:
@@ -177,7 +177,7 @@ def _queues(was: str, now: str) -> Iterator[Script]:
 
 
 def _sysctls(was: str, now: str) -> Iterator[Script]:
-    """Those that were there."""
+    """Yield the scripts that set back the sysctls that were there."""
     old = dict(line.split(" ", 1) for line in was.splitlines() if " " in line)
     for line in now.splitlines():
         name, _, value = line.partition(" ")

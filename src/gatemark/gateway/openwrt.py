@@ -104,7 +104,7 @@ async def sections(gateway: Gateway, lan: str, wan: str) -> list[tuple[str, str]
 
 
 def without_flows(defaults: str, options: Sequence[str] = FLOWS) -> list[Script]:
-    """What each path stages of these options, whatever its owner has committed."""
+    """Return the options that each path stages, whatever the owner has committed."""
     return [shell(NO_FLOWS, defaults=defaults, option=option) for option in options]
 
 

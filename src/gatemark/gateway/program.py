@@ -19,7 +19,7 @@ OFFLOADED: Final = "offloaded"  # counter: flows at a time that a flow table for
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is started, and what its own last words count.
+    """A program to start, and the counters in its last words.
 
     It runs in a folder of its own, which is removed with all that is in it. It works when it has
     said `ready`, or has a packet socket at `device`, or, without either, as soon as it is started.

@@ -49,6 +49,6 @@ async def _keep_learnt_routes(gateway: Gateway, changes: Changes) -> None:
 
 
 async def _receive_offload(gateway: Gateway) -> Script:
-    """What gives the NICs their LRO back."""
+    """Return the script that gives the NICs their LRO back."""
     devices = (await gateway.run(*sh(RECEIVE_OFFLOAD))).split()
     return joined(shell("ethtool -K {device} lro on", device=device) for device in devices)

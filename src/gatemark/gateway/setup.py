@@ -72,12 +72,12 @@ class Setup:
 
     @property
     def lasts(self) -> bool:
-        """Whether the gateway is there after the run."""
+        """Return whether the gateway is there after the run."""
         return self.changes.journal is not None
 
     @property
     def _compared(self) -> bool:
-        """Whether it is looked at, in the end, for what was not given back."""
+        """Return whether it is looked at, in the end, for what was not given back."""
         return self.lasts or self.gateway.mode is Mode.OPENWRT
 
     async def begin(self) -> list[str]:
@@ -107,7 +107,7 @@ class Setup:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """By what features are set, where a gateway has more than one means; for a record."""
+        """Return the means by which features are set, where a gateway has several; for a record."""
         return tuple(note for _, asked in self._applied() for note in asked.notes)
 
     def lacks(self, arm: Arm) -> str:
@@ -130,7 +130,7 @@ class Setup:
         self.arm = arm
 
     async def _restarted(self) -> bool:
-        """Whether the gateway has lost our changes by a restart."""
+        """Return whether the gateway has lost our changes by a restart."""
         journal = self.changes.journal
         if not journal or not await journal.renew(self.gateway.node):
             return False
@@ -155,7 +155,7 @@ class Setup:
         return *paths[arm.path], *sorted(arm.features, key=is_tunnel, reverse=True)
 
     def _in_common(self, wanted: Sequence[Part]) -> int:
-        """How many of the first parts may stay. An agent that holds a change ends by any undo."""
+        """Count the first parts that may stay. An agent that holds a change ends by any undo."""
         pairs = zip(self._made, wanted, strict=False)
         same = [made for made, _ in takewhile(lambda pair: pair[0].part == pair[1], pairs)]
         while len(same) < len(self._made) and same and same[-1].held:
@@ -195,7 +195,7 @@ class Setup:
         return [made.applied for made in self._made if made.applied]
 
     async def seen(self, before: Mapping[str, int]) -> dict[str, int]:
-        """What is counted on the gateway of its features' effect, less what was before."""
+        """Return the gateway's counters of its features' effect, less what was before."""
         counts: dict[str, int] = {}
         for feature, asked in self._applied():
             if isinstance(feature, Seen):

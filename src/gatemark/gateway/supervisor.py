@@ -31,7 +31,7 @@ TICK_NS: Final = 10_000_000  # USER_HZ is 100 (proc_stat(5))
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a program and all that it made have used since they started."""
+    """The use of CPU and memory by a program and all that it made, since they started."""
 
     user_ns: int = 0  # in steps of 10 ms
     system_ns: int = 0
@@ -42,7 +42,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a program ended."""
+    """The end of a program."""
 
     by: str  # term, kill: the signal that it took; itself: before it was told to
     code: int  # its exit code
@@ -81,7 +81,7 @@ class Supervised:
         return running
 
     async def look(self) -> Use:
-        """What it has used until now. Raises NodeError."""
+        """Return the use until now. Raises NodeError."""
         return use(await self._ask("look"))
 
     async def question(self) -> None:
@@ -215,7 +215,7 @@ def _ended(line: str) -> tuple[str, int, int]:
 
 @reader("what a program used")
 def use(lines: Sequence[str]) -> Use:
-    """What `look` answered: of each process its stat, VmHWM and its threads' schedstat."""
+    """Return the use in `look`'s answer: of each process its stat, VmHWM and threads' schedstat."""
     user = system = run = most = processes = 0
     for line in lines:
         match line.split():

@@ -12,7 +12,7 @@ READ = "for f in {paths}; do [ ! -e $f ] || echo $f $(cat $f); done"
 
 
 async def read(gateway: Gateway, paths: Iterable[str] | Script) -> dict[str, str]:
-    """What they say, by path; one that the kernel lacks is left out. A Script may have patterns."""
+    """Return the sysctls by path, without what the kernel lacks. A Script may have patterns."""
     text = await gateway.run(*sh(shell(READ, paths=paths)))
     return _values(text)
 

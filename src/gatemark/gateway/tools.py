@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway can be set by, found on it, and why an arm is not for it."""
+"""The means to set a gateway, found on it, and why an arm is not for it."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ NEIGHBOUR = re.compile(r"^(\S+) (?:dev \S+ )?lladdr (\S+) .*PERMANENT", re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class Wan:
-    """What of it has to be there for packets to reach the WAN host."""
+    """The parts of the WAN side without which no packet reaches the WAN host."""
 
     device: str
     addresses: tuple[str, ...]  # with their length: 198.19.1.1/24

@@ -69,7 +69,7 @@ class Agent:
 
     @property
     def alive(self) -> bool:
-        """Whether its process still runs."""
+        """Return whether its process still runs."""
         return not self.process.ended
 
     def tell(self, message: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ EACH = """echo {mark} {name}
 
 
 async def ask(node: Node, questions: Mapping[str, Script]) -> dict[str, str]:
-    """What each shell command prints, "" where it fails or says nothing. Raises NodeError.
+    """Return the output of each shell command, "" where it fails. Raises NodeError.
 
     Each runs by itself: busybox ends a script at a file that `.` does not find.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host prints, bounded: it may print for ever, and this machine's memory stays its own.
+"""The bounded output of a host: it may print for ever, and this machine's memory stays its own.
 
 A command that is run to its end may print OUTPUT_BYTES. One that goes on is read line by line: each
 has a longest line, and all of them together a budget, in which a line counts a little more than its
@@ -72,12 +72,12 @@ class Tail:
 
     @property
     def text(self) -> str:
-        """What is kept."""
+        """Return the text that is kept."""
         return self._kept.decode(errors="replace")
 
 
 def too_much(name: str, argv: tuple[str, ...], most: int, where: str = "") -> NodeError:
-    """What is said of a command that prints more than there is room for."""
+    """Return the error for a command that prints more than there is room for."""
     words = f" {where}" if where else ""
     return NodeError(f"{name}: '{in_short(argv)}' printed more than {most >> 20} MiB{words}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a repository builds or installs when it is first asked for; a wheel brings all of it."""
+"""The parts that a repository builds or installs at first use; a wheel brings all of them."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ def repository() -> Path | None:
 
 
 def build_or_install(command: str) -> str:
-    """How to get a part that is missing: by `command`, in a repository."""
+    """Return the way to get a missing part: by `command`, in a repository."""
     return f"run `{command}`" if repository() else AGAIN
 
 

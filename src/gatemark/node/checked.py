@@ -67,7 +67,7 @@ def interface(text: str) -> str:
 
 
 def by(host: str, check: Callable[[str], Checked], text: str) -> Checked:
-    """What a host printed, checked. Raises NodeError that names the host."""
+    """Return what a host printed, checked. Raises NodeError that names the host."""
     try:
         return check(text)
     except ValueError as error:
@@ -85,5 +85,5 @@ def _scopeless(text: str) -> str:
 
 @reader("the flags of a device")
 def is_up(flags: str) -> bool:
-    """Whether a device is up, by its file `flags` in /sys/class/net."""
+    """Return whether a device is up, by its file `flags` in /sys/class/net."""
     return bool(int(flags, 16) & IFF_UP)

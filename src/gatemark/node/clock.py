@@ -82,7 +82,7 @@ class Pair:
 
     @property
     def is_one(self) -> bool:
-        """Whether both are this machine's clock."""
+        """Return whether both are this machine's clock."""
         return self.sender == self.sink == Clock()
 
     @property
@@ -112,7 +112,7 @@ class Pair:
 
     @property
     def words(self) -> str:
-        """What a record says of it; nothing where there is one clock."""
+        """Return the words of a record about it; nothing where there is one clock."""
         if self.is_one:
             return ""
         sender, sink = (node.name for node in self.nodes)

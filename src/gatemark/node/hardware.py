@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a box is made of, from what a busybox shell can read; what it does not tell is unknown."""
+"""The parts of a box, as a busybox shell can read them; what it does not name is unknown."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -74,7 +74,7 @@ def hardware(raw: Mapping[str, str]) -> dict[str, str]:
 
 
 def _or_unknown(read: Callable[..., str], *given: Any) -> str:
-    """What is read of a text; nothing where that is odd: other facts are of use all the same."""
+    """Return what is read of a text, or nothing where it is odd: other facts remain."""
     try:
         return read(*given)
     except ODD:
@@ -82,7 +82,7 @@ def _or_unknown(read: Callable[..., str], *given: Any) -> str:
 
 
 def _memory(meminfo: str) -> str:
-    """What the kernel has for itself and others: a little less than the chips hold."""
+    """Return the kernel's and others' memory: a little less than the chips hold."""
     words = meminfo.split()
     return size(int(words[1]) * 1024) if len(words) > 1 else ""
 

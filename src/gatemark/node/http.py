@@ -68,7 +68,7 @@ class _Asked:
 
 
 class _Bounded(io.RawIOBase):
-    """What a socket gives, as a file: as much as is taken, until the deadline."""
+    """A socket as a file: as much as is taken, until the deadline."""
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         self._sock = sock

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host is and how it is set: taken before and after a run, so that a change shows."""
+"""The inventory of a host and its settings: taken before and after a run, so a change shows."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -137,12 +137,12 @@ async def inventory(
 
 
 async def settings(gateway: Node, devices: Iterable[str]) -> dict[str, str]:
-    """How a gateway is set, to be compared with a later reading. Raises NodeError."""
+    """Return a gateway's settings, to be compared with a later reading. Raises NodeError."""
     return _facts(await ask(gateway, settings_of(devices)))
 
 
 def stated(table: Mapping[str, Any], path: Path) -> dict[str, str]:
-    """What `[gateway.inventory]` of a station file tells. Raises UsageError with file and line."""
+    """Return the facts of `[gateway.inventory]`. Raises UsageError with file and line."""
     refuse_unknown_keys(table, list(FACTS), path, "gateway.inventory")
     for key, value in table.items():
         if not isinstance(value, str | int | float) or isinstance(value, bool):

@@ -107,7 +107,7 @@ def _kill(supervisor: int) -> list[int]:
 
 
 def _supervised(folder: Path) -> bool:
-    """Whether its supervisor lives: another process may have got the number since."""
+    """Return whether its supervisor lives: another process may have got the number since."""
     try:
         return Path(f"/proc/{supervisor_of(folder)}/cwd").readlink() == folder
     except OSError:
@@ -126,7 +126,7 @@ def _environment(pid: int) -> set[bytes]:
 
 
 def lives(pid: int) -> bool:
-    """Whether a process is there, and not merely waits to be reaped."""
+    """Return whether a process is there, and not merely waits to be reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] not in "ZX"
     except (OSError, UnicodeDecodeError):

@@ -16,7 +16,7 @@ BOUND: Final = ("setpriv", "--pdeathsig", "KILL", *BARE)
 
 
 def words(*groups: int) -> tuple[str, ...]:
-    """What to put before a command line (setpriv(1)); `groups` are the only others it gets.
+    """Return the words before a command line (setpriv(1)); `groups` are the only others it gets.
 
     In a user namespace of our own there is no second user: there it has no capability, and is the
     ordinary user whom it belongs to.
@@ -28,6 +28,6 @@ def words(*groups: int) -> tuple[str, ...]:
 
 
 def is_there() -> bool:
-    """Whether there is a nobody here whom we can become."""
+    """Return whether there is a nobody here whom we can become."""
     spans = [tuple(map(int, line.split())) for line in UID_MAP.read_text().splitlines()]
     return any(first <= NOBODY < first + count for first, _, count in spans)

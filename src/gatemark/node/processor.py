@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What /proc/cpuinfo and its neighbours say of a processor; each architecture says it otherwise."""
+"""The facts of a processor by /proc/cpuinfo and its neighbours, which differ by architecture."""
 
 import re
 from collections.abc import Mapping

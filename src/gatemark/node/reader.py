@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host printed becomes values, or an error that names host, what was read and the odd text.
+"""Values of a host's output, or an error that names host, what was read and the odd text.
 
 A device may print anything: another version of a tool, half a line, nonsense. A function that makes
 values of such text is a `reader`: whatever it stumbles over becomes a NodeError, which makes one
@@ -26,7 +26,7 @@ READERS: dict[str, Callable[..., Any]] = {}  # by module and name
 
 
 class Printed(str):
-    """What a host printed: a text that knows whose it is.
+    """A host's output: a text that knows whose it is.
 
     For readers alone: what they and the methods of a text make of it is an ordinary text, and only
     such are kept.
@@ -67,7 +67,7 @@ def reader(what: str) -> Callable[[Callable[Given, Value]], Callable[Given, Valu
 
 
 def odd(host: str, what: str, text: str) -> NodeError:
-    """What is said of a text of a host that is not `what` it should be; its beginning is shown."""
+    """Return the error for a text of a host that is not `what` it should be, with its beginning."""
     text = text.strip()
     shown = f"{text[:SHOWN]}..." if len(text) > SHOWN else text
     return NodeError(f"{host or 'a host'}: {what} cannot be read: {shown!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent says, checked: an object with an event, and of a report the keys that we use.
+"""An agent's lines, checked: an object with an event, and the keys of a report that we use.
 
 Names and meanings are those of agent/PROTOCOL.md. A report may have more than is named here. Which
 of the keys that need not be there are, depends on what was asked: who reads them knows.
@@ -56,7 +56,7 @@ class Failed(TypedDict):
 
 
 class Tick(TypedDict):
-    """How far it is."""
+    """The progress of a job."""
 
     t_ns: int
     tried: NotRequired[int]
@@ -93,7 +93,7 @@ class Sent(TypedDict):
 
 
 class Rate(TypedDict):
-    """What came, by the time of its arrival."""
+    """Arrivals over time, by bin."""
 
     t0_ns: int
     bin_ms: int
@@ -105,7 +105,7 @@ class Rate(TypedDict):
 
 
 class Flow(TypedDict):
-    """What came, by flow."""
+    """Arrivals by flow."""
 
     unique: Column
     duplicated: NotRequired[Column]
@@ -234,7 +234,7 @@ class Loaded(Ready):
 
 
 class ReplaySender(TypedDict):
-    """What a side of a replay sent."""
+    """The packets that a side of a replay sent."""
 
     scheduled: int
     tried: int
@@ -245,7 +245,7 @@ class ReplaySender(TypedDict):
 
 
 class ReplaySink(TypedDict):
-    """What came to a side of a replay."""
+    """The packets that came to a side of a replay."""
 
     received: int
     unique: int
@@ -294,14 +294,14 @@ class Soaked(TypedDict):
 
 
 class Forwarded(TypedDict):
-    """What was sent on at XDP, and what was not."""
+    """The packets that were sent on at XDP, and those that were not."""
 
     forwarded: int
     passed: int
 
 
 class LineLate(Histogram):
-    """How late frames left a line."""
+    """The lateness of frames that left a line, ns."""
 
     p50: int
     p99: int
@@ -348,7 +348,7 @@ class Lined(TypedDict):
 
 
 class Booked(TypedDict):
-    """What the probes of a responsiveness test took, by time, and what failed."""
+    """The times of a responsiveness test's probes, and those that failed."""
 
     foreign: dict[str, Column]
     self: dict[str, Column]
@@ -376,7 +376,7 @@ class Responded(TypedDict):
 
 
 class Served(TypedDict):
-    """That of its server."""
+    """The report of its server."""
 
     cpu_ns: int
     bytes: int
@@ -396,7 +396,7 @@ class CaptureReady(TypedDict):
 
 
 class Captured(TypedDict):
-    """What a capture has counted until now."""
+    """The counters of a capture until now."""
 
     t_ns: int
     captured: int

@@ -18,7 +18,7 @@ SHELL: Final = literal(re.sub(r"^\s*#.*\n", "", TEXT, flags=re.MULTILINE))
 
 
 def ours(path: Path) -> bool:
-    """Whether it is a folder or a file of ours alone: our user's, closed to others, of one name."""
+    """Return whether it is a folder or file of ours alone: our user's, closed, of one name."""
     try:
         about = path.lstat()
     except OSError:

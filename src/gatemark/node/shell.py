@@ -49,7 +49,7 @@ class Process(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
+        """Return whether it has ended."""
 
     def write(self, data: bytes) -> None:
         """Give it something to read."""
@@ -89,7 +89,7 @@ class Node(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it: `LAN host`, `gateway`, `WAN host`."""
+        """Return the name in messages: `LAN host`, `gateway`, `WAN host`."""
 
     async def run(self, *command: str, stdin: str = "") -> str:
         """Run to the end and return what it printed. Raises NodeError if it fails."""
@@ -104,7 +104,7 @@ class Node(Protocol):
         """Start a job of gm-agent, before all else on its CPU. Raises GatemarkError."""
 
     async def clock(self) -> Clock:
-        """What its clock says. The same clock on all hosts of this machine."""
+        """Return its clock, which is the same on all hosts of this machine."""
 
 
 @runtime_checkable
@@ -131,7 +131,7 @@ def here(node: Node) -> Here:
 
 
 class _Here:
-    """What all hosts on this machine have in common."""
+    """The common part of all hosts on this machine."""
 
     name: str
 
@@ -166,7 +166,7 @@ class _Here:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What stays in a namespace of ours: a shell, an agent, and a door through which we look."""
+    """The helpers that stay in a namespace: a shell, an agent, and a door through which we look."""
 
     shell: Standing
     agent: Staying
@@ -362,7 +362,7 @@ async def _feed(process: asyncio.subprocess.Process, stdin: str) -> None:
 
 
 def failure(name: str, argv: tuple[str, ...], errors: str, code: int = 1) -> NodeError:
-    """What is said of a command that failed on the host `name`, in one line: its last word.
+    """Return the error for a command that failed on the host `name`, in one line: its last word.
 
     Or the signal that ended it: `code` is its exit code, negative then.
     """

@@ -20,7 +20,7 @@ ENDING_S = 1.0
 
 
 async def whole(work: Coroutine[Any, Any, Made] | asyncio.Task[Made]) -> Made:
-    """What the work returns. Raises what it raises; CancelledError when it is over."""
+    """Return the work's result. Raises what it raises; CancelledError when it is over."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

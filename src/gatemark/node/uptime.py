@@ -44,7 +44,7 @@ async def clock(node: Node) -> Clock:
 
 
 def agreed(name: str, readings: Iterable[Reading]) -> Clock:
-    """What all readings have in common. Raises NodeError if that is nothing."""
+    """Return what all readings have in common. Raises NodeError if that is nothing."""
     asked, text, heard = zip(*readings, strict=True)
     least = max(up - t1 for up, t1 in zip(text, heard, strict=True))
     most = min(up + STEP_NS - t0 for up, t0 in zip(text, asked, strict=True))

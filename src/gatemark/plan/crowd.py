@@ -9,5 +9,5 @@ MOST_OWN: Final = 4096  # flows for which a sink keeps a socket each, so that it
 
 
 def is_crowd(load: Workload) -> bool:
-    """Whether the flows go between addresses that no host owns, so that no host answers them."""
+    """Return whether flows go between addresses that no host owns, so that none answers."""
     return load.clients > 1 or load.flow_ports == "random" or load.flows > MOST_OWN

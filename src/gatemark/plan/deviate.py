@@ -17,7 +17,7 @@ WAIT_S: Final = 7.0  # section 23: 2 s for what is on its way, 5 s for the gatew
 
 
 def deviations(plan: Plan) -> tuple[str, ...]:
-    """What is written in the plan, then what its search and its points leave undone."""
+    """Return the plan's own deviations, then what its search and its points leave undone."""
     if plan.search is None or plan.search.profile == shaping.PROFILE:
         return plan.deviations
     return (*plan.deviations, *_trials(terms(plan.search)), *_traffic(plan))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a known tool can send in our agents' place: what it cannot is refused, never left out."""
+"""The traffic that a known tool can send in place of our agents: all else is refused."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -29,7 +29,7 @@ FIX: Final = "measure with the driver gatemark"
 
 
 def capture_packets(load: Workload) -> int:
-    """How many packets the capture of a trial holds: each number once, so it is never looped."""
+    """Count the packets in the capture of a trial: each number once, so it is never looped."""
     return max(1, round((load.rate_pps or TOPSPEED_PPS) * load.duration_s))
 
 

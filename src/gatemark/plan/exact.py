@@ -28,20 +28,20 @@ KERNELS: Final = ("lpm", "filter", "match", "gateway")  # commands that mark wha
 
 
 def counts(plan: Plan) -> bool:
-    """Whether a plan needs a gateway whose instructions are counted."""
+    """Return whether a plan needs a gateway whose instructions are counted."""
     kinds = {workload_at(plan, point).kind for point in points(plan)}
     return "walk" in kinds or COUNTS in plan.probe.use or bool(plan.gateway.devices)
 
 
 def of_programs(plan: Plan) -> bool:
-    """Whether it counts what programs do, and not the kernel."""
+    """Return whether it counts what programs do, and not the kernel."""
     return COUNTS in plan.probe.use and any(
         workload_at(plan, point).kind == "algorithm" for point in points(plan)
     )
 
 
 def is_traceable(plan: Plan) -> bool:
-    """Whether all of it is paths, which a gateway's own kernel may tell as well."""
+    """Return whether all of it is paths, which a gateway's own kernel may trace as well."""
     loads = [workload_at(plan, point) for point in points(plan)]
     return all(load.kind == "walk" and load.ordered for load in loads)
 

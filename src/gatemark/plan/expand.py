@@ -103,7 +103,7 @@ LEAST_SLOWED_PPS, MOST_SLOWED_PPS = 1000, 500_000
 
 
 def factors(plan: Plan) -> tuple[str, ...]:
-    """What varies from point to point: the sweep's factors, then those of the cases."""
+    """Return the factors, point to point: the sweep's, then those of the cases."""
     return tuple(dict.fromkeys([*plan.sweep, *itertools.chain(*plan.case)]))
 
 
@@ -196,7 +196,7 @@ def plain(message: str, data: Any = None) -> str:
 
 
 def _value(data: Any, place: str, kind: str) -> str:
-    """What was written at a place, as it was written; else what kind it is."""
+    """Return the text at a place, as it was written; else what kind it is."""
     try:
         for key, at in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
             data = data[int(at) if at else key]
@@ -369,7 +369,7 @@ def _check_repeats(plan: Plan) -> None:
 
 
 def means_nothing(key: str, kinds: Collection[str]) -> bool:
-    """Whether a key of the workload is of other kinds alone."""
+    """Return whether a key of the workload is of other kinds alone."""
     of = {kind for kind, keys in OF_KIND.items() if key in keys}
     return bool(of) and not of & set(kinds)
 
@@ -425,7 +425,7 @@ def arms(plan: Plan) -> tuple[Arm, ...]:
 
 
 def applies(plan: Plan, key: str) -> bool:
-    """Whether a `--set` key means something in this plan. Raises UsageError for an unknown key."""
+    """Return whether a `--set` key means something here. Raises UsageError for an unknown key."""
     table, _, name = key.partition(".")
     if table == LINE:
         if key not in LINE_FACTORS:
@@ -456,7 +456,7 @@ def _applies(plan: Plan, key: str, table: str, name: str) -> bool:
 
 
 def _is_kernel(plan: Plan, word: str) -> bool:
-    """Whether a plan is of kernels that a word may be meant for: CoreMark has but its source."""
+    """Return whether a plan's kernels may take a word: CoreMark has but its source."""
     loads = [workload_at(plan, point) for point in points(plan)]
     commands = {load.command for load in loads if load.kind == "algorithm"}
     return any((command == COREMARK) == (word == SOURCE) for command in commands)

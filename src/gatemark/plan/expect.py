@@ -49,7 +49,7 @@ class Table:
 
 
 class ExpectError(UsageError):
-    """What is wrong, with the table and the key where it stands."""
+    """A faulty check, with the table and the key where it stands."""
 
     def __init__(self, place: str, key: str, message: str) -> None:
         super().__init__(message)

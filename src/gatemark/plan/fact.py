@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an inventory always has of a gateway, perhaps `unknown`, and what a station file may tell.
+"""The facts that an inventory always has of a gateway, and those that a station file may add.
 
 A check of `[expect]` may need one of them.
 """

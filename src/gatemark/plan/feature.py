@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway may do besides forwarding: each feature as a plan writes it, and what it means.
+"""The features of a gateway: each as a plan writes it, and what it means.
 
 All properties of a feature stand in its entry of FEATURES; the file of gateway/feature/ that has
 the entry's name applies it.
@@ -40,7 +40,7 @@ class Argument(NamedTuple):
     shown: str = ""  # what that takes, in words
 
     def takes(self, text: str) -> bool:
-        """Whether it may be so."""
+        """Return whether it may be so."""
         if self.pattern:
             return re.fullmatch(self.pattern, text, re.ASCII) is not None
         if self.words:
@@ -66,7 +66,7 @@ class Argument(NamedTuple):
 
     @property
     def choice(self) -> str:
-        """What it may be, in words."""
+        """Return the choice in words."""
         if self.words or self.shown:
             return f"{self.name} one of {', '.join(self.words)}{self.shown}"
         if self.is_name:
@@ -84,7 +84,7 @@ class Option(NamedTuple):
     value: Argument | None = None  # None: the key alone; else KEY=VALUE
 
     def takes(self, text: str) -> bool:
-        """Whether a part of a word is this option."""
+        """Return whether a part of a word is this option."""
         key, given, value = text.partition("=")
         if key != self.key or bool(given) is not bool(self.value):
             return False
@@ -297,12 +297,12 @@ def properties(features: Iterable[str]) -> list[Feature]:
 
 
 def tracks(arm: Arm) -> bool:
-    """Whether the gateway keeps a table of connections for it."""
+    """Return whether the gateway keeps a table of connections for it."""
     return arm.path == "nat" or any(its.tracks for its in properties(arm.features))
 
 
 def is_tunnel(feature: str) -> bool:
-    """Whether the way to the WAN port leads through it."""
+    """Return whether the way to the WAN port leads through it."""
     return FEATURES[parts(feature)[0]].tunnel
 
 

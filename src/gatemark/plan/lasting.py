@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a trial sends, about: its workload's time, of a table that is filled that of its steps.
+"""The length of a trial, about: its workload's time, of a table that is filled that of its steps.
 
 Where nothing tells, as of a search, others do (plan/search.py).
 """
@@ -62,12 +62,12 @@ def expected_s(load: Workload) -> float:
 
 
 def trial_s(spec: TrialSpec) -> float:
-    """How long a trial sends at most, over all its workloads, in seconds."""
+    """Return the longest that a trial sends, over all its workloads, in seconds."""
     return max(load.start_s + lasts_s(load) for load in _loads(spec))
 
 
 def expected_trial_s(spec: TrialSpec) -> float:
-    """How long it mostly sends, in seconds."""
+    """Return the usual time that it sends, in seconds."""
     return max(load.start_s + expected_s(load) for load in _loads(spec))
 
 

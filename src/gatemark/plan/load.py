@@ -332,7 +332,7 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def is_file(key: str) -> bool:
-    """Whether a key of a workload, or a factor, may name a file: a trace, a word of a kernel."""
+    """Return whether a key or a factor may name a file: a trace, a kernel's word."""
     return workloads.split(key)[1] == "trace" or words.is_word(key)
 
 

@@ -87,7 +87,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def is_twin(arm: str) -> bool:
-    """Whether an arm's name says that it is another one measured again: it tells noise alone."""
+    """Return whether an arm is another one measured again, by its name: it shows noise alone."""
     return arm.endswith(TWIN.format(""))
 
 
@@ -116,7 +116,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was published of a device."""
+    """The name under which a device's values were published."""
 
     device: str  # its name in reference/published.csv
     kernel: str  # that it was measured with
@@ -180,7 +180,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is sent. Every key may be a factor of the sweep."""
+    """The traffic to send. Every key may be a factor of the sweep."""
 
     kind: Kind = "udp"  # udp, tcp, connections, ..., algorithm; each has keys of its own below
     direction: Direction = "up"  # up: LAN to WAN; down; both; send, receive: by the gateway itself
@@ -238,7 +238,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How often each point is measured."""
+    """The repeats of each point."""
 
     warmup: int = 0  # trials of each point before its repeats, in each boot; kept and never judged
     times: int = 6  # at least, in the outside pass; six give a 95 % interval of the median
@@ -255,14 +255,14 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is read on the gateway, in a pass of its own at the same points."""
+    """The things to read on the gateway, in a pass of its own at the same points."""
 
     use: tuple[str, ...] = ()  # names of plan/probe.py
     times: int = 1  # how often each point is measured so
 
 
 class Keep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is kept of a trial besides its record and series."""
+    """The parts to keep of a trial besides its record and series."""
 
     pcapng: bool = False  # the packets around what was lost, late or doubled; UDP alone
 
@@ -364,7 +364,7 @@ class Among(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether others send in the same trial."""
+        """Return whether others send in the same trial."""
         return self.of > 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a workload can be sent at all: every key within its bounds, each fault with its fix."""
+"""The bounds of a workload's keys: each fault with its fix."""
 
 import re
 from collections.abc import Iterator

@@ -82,7 +82,7 @@ def read_toml(path: Path | Traversable, made_by: str = "") -> dict[str, Any]:
 
 
 def _text(path: Path | Traversable, made_by: str) -> str:
-    """What a regular file holds; a pipe or a device may have no end."""
+    """Return the text of a regular file; a pipe or a device may have no end."""
     try:
         if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
             raise UsageError(f"{path}: no regular file: give the path of a TOML file")
@@ -103,7 +103,7 @@ def _text(path: Path | Traversable, made_by: str) -> str:
 
 
 def _is_deep(made: dict[str, Any]) -> bool:
-    """Whether there is more in each other than MOST_DEEP; without recursion, which would end."""
+    """Return whether tables are nested beyond MOST_DEEP; without recursion, which would end."""
     level: list[Any] = [made]
     for _ in range(MOST_DEEP):
         inner = (each.values() if isinstance(each, dict) else each for each in level)
@@ -207,7 +207,7 @@ class _Place:
     word: str
 
     def within(self, table: str) -> bool:
-        """Whether it stands in a table or below it; at the top only by itself."""
+        """Return whether it stands in a table or below it; at the top only by itself."""
         return self.table == table or (bool(table) and self.table.startswith(table))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan replays: a source made here, by name, or a capture, by its file."""
+"""The traces of a plan: a source made here, by name, or a capture, by its file."""
 
 import os
 from pathlib import Path

@@ -28,7 +28,7 @@ SOURCE: Final = "folder"  # CoreMark's: the folder of the user's own copy
 
 
 def is_word(factor: str) -> bool:
-    """Whether a factor is a word of the kernel: `words.structure`."""
+    """Return whether a factor is a word of the kernel: `words.structure`."""
     owner, _, key = factor.rpartition(".")
     return owner == WORDS and KEY.fullmatch(key) is not None
 

@@ -50,7 +50,7 @@ def parts(spec: TrialSpec) -> dict[str, TrialSpec]:
 
 
 def in_words(load: Workload) -> str:
-    """What a workload has other than its kind's defaults: `tcp streams=8 congestion=reno`."""
+    """Return the keys other than the kind's defaults: `tcp streams=8 congestion=reno`."""
     preset = msgspec.structs.asdict(Workload(kind=load.kind))
     given = msgspec.structs.asdict(load)
     keys = (f"{key}={value}" for key, value in given.items() if value != preset[key])

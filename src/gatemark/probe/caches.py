@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the caches of modelled devices did for a packet: events of a trial, the idle ones taken off.
+"""The effect of modelled devices' caches on a packet: events of a trial, the idle ones taken off.
 
     total   ____/‾‾‾‾ packets, at overload ‾‾‾‾\\____
             idle |         the sending window    |
@@ -37,7 +37,7 @@ Events = dict[str, float]  # for a packet
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """What was counted over time, column by column, and the caches in the plugin's order."""
+    """The counts over time, column by column, and the caches in the plugin's order."""
 
     report: Report = field(default_factory=dict)
     pairs: Sequence[str] = ()

@@ -27,7 +27,7 @@ class Source:
 
 
 def patterns(sources: Iterable[Source], devices: Iterable[str]) -> list[str]:
-    """What is wanted of the files, to be joined by `|`."""
+    """Return the patterns for these files, to be joined by `|`."""
     names = "|".join(device.replace(".", "[.]") for device in devices)
     return [source.pattern.replace("{devices}", names) for source in sources]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What connections take while they are held: the gateway's table, the memory of this machine.
+"""The cost of held connections: the gateway's table, the memory of this machine.
 
 Read before the first and after the last connection, when nothing is sent, so in every pass.
 """
@@ -55,7 +55,7 @@ def _counted(text: str) -> dict[str, int]:
 
 
 async def spare_bytes(gateway: Node) -> int:
-    """What a kernel can take back from cached files, less the reserve that it keeps free.
+    """Return the bytes that a kernel can take back from cached files, less its reserve.
 
     Free memory is added to it; 0 where a kernel does not report it. MemAvailable is no such sum: it
     takes half of the reclaimable slabs for granted, of which a box without a disk gives nothing.
@@ -86,7 +86,7 @@ def rise(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
 
 
 def kernel_bytes() -> int:
-    """What the kernel's objects for connections take on this machine.
+    """Return the bytes of the kernel's objects for connections on this machine.
 
     Where they may not be read, all of its slabs, which other work on the machine changes too.
     """

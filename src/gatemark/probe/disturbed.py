@@ -23,7 +23,7 @@ FEWEST: Final = 0.1
 
 
 class Met(NamedTuple):
-    """What a walk went through."""
+    """The disturbances of a walk."""
 
     ticked: bool
     rounds: int  # of softirqs

@@ -150,7 +150,7 @@ class Graph:
 
 @reader("the trace of its kernel")
 def packet(lines: Iterable[str], direction: str) -> tuple[Call, ...]:
-    """What was traced for one packet of a direction. Raises UnavailableError where it is not there.
+    """Return the trace of one packet of a direction. Raises UnavailableError where it is not there.
 
     Of each task that worked on it, in the order in which they began: one may take it off the wire,
     another may read it.
@@ -195,7 +195,7 @@ def _from_nought(calls: Sequence[Call]) -> tuple[Call, ...]:
 
 
 def _by_task(lines: Iterable[str]) -> list[list[_Entry]]:
-    """What was entered, in order, by each task on each CPU: depths are a task's own."""
+    """Return the functions entered, in order, by each task on each CPU: depths are a task's own."""
     tasks: dict[tuple[str, str], _Task] = {}
     now: dict[str, str] = {}  # which task a CPU runs
     for place, line in enumerate(lines):

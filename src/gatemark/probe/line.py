@@ -19,7 +19,7 @@ LOOKS: Final = 20  # that a gateway which does not fall silent gets
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """What crossed the line; nothing where none stands."""
+    """The traffic that crossed the line; nothing where none stands."""
 
     report: dict[str, Any] = field(default_factory=dict)  # agent/PROTOCOL.md, line
     moved: dict[str, int] = field(default_factory=dict)  # "line0.rx_packets": by how much it rose
@@ -38,7 +38,7 @@ class Books:
         _, self._before = await self._between_frames(self._line.begin)
 
     async def stop(self) -> Crossed:
-        """What crossed it since."""
+        """Return what crossed it since `start`."""
         ports = self._line.ports
         if not ports:
             return Crossed()
@@ -47,7 +47,7 @@ class Books:
         return Crossed(report, moved, all(port.silent for port in ports))
 
     async def _between_frames(self, look: Callable[[], Awaitable[T]]) -> tuple[T, dict[str, int]]:
-        """What a look at the books says, and the counters that are of the same moment."""
+        """Return the line's books, and the counters that are of the same moment."""
         before = await port_counters(self._line.ports)
         for _ in range(LOOKS):
             books, after = await look(), await port_counters(self._line.ports)

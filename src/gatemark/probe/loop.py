@@ -36,7 +36,7 @@ LOOP = "while {once}; do sleep {interval} || exit; done"
 
 @dataclass(slots=True)
 class Sample:
-    """What was read at one time: lines by file."""
+    """A sample of one time: lines by file."""
 
     t_ns: int  # this machine's CLOCK_MONOTONIC
     lines: dict[str, list[str]] = field(default_factory=dict)

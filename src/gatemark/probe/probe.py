@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a probe is: how it reads the gateway, and what a record gets of it.
+"""The parts of a probe: how it reads the gateway, and what a record gets of it.
 
 Each probe is a module of `kind/`, named as plans name it. It reads in one of three ways: columns
 over time by the agent's `watch`, sensors in sysfs, or a watcher of its own.
@@ -34,14 +34,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the probes of one trial saw."""
+    """The readings of all probes of one trial."""
 
     watched: Report = field(default_factory=dict)  # columns, as the agent's `watch` gives them
     sensed: Sequence[Sensed] = ()
     own: Mapping[str, Any] = field(default_factory=dict)  # what probes' own watchers saw, by name
 
     def columns(self, what: str) -> tuple[Any, Window] | None:
-        """What the agent's `watch` calls so, and all of the time that it was read."""
+        """Return the columns that the agent's `watch` calls so, and the time that it was read."""
         over = whole(self.watched)
         return (self.watched[what], over) if over and what in self.watched else None
 
@@ -61,7 +61,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a record gets of a probe."""
+    """A probe's part of a record."""
 
     # A name is of UNITS, or `PROBE.QUANTITY`, with the unit as its ending (quantity.py).
     values: Mapping[str, float] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Probe:
     every_pass: bool = False  # it reads before the load and after it alone: unasked, too
 
     def has_read(self, name: str, seen: Seen) -> bool:
-        """Whether something was seen for it."""
+        """Return whether something was seen for it."""
         if self.column:
             return self.column.what in seen.watched
         return name in seen.own if self.watcher else bool(seen.sensed)

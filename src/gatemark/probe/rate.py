@@ -28,7 +28,7 @@ SETTLE_S: Final = 0.2  # after it was asked for its symbols
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What ran between two readings."""
+    """The instructions that ran between two readings."""
 
     lasts_ns: int
     instructions: int

@@ -23,14 +23,14 @@ BEFORE_S = 13  # watched at most before and after the load: samples that there m
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read over time."""
+    """The readings over time."""
 
     watched: Report = field(default_factory=dict)  # columns, as the agent's `watch` gives them
     sensed: list[Sensed] = field(default_factory=list)
 
 
 def sampling(longest_s: float) -> dict[str, int]:
-    """How often the agent's `watch` samples a trial that takes so long at most."""
+    """Return the sampling of the agent's `watch` for a trial that takes so long at most."""
     longest_ms = max(INTERVAL_MS, round(longest_s * 1000 / SAMPLES))
     return {
         "interval_ms": INTERVAL_MS,

@@ -60,7 +60,7 @@ class Sorter:
         return kind
 
     def _rest(self, whole: int, slot: int) -> bool:
-        """Whether a block is what is left of the one before, which counted as it began."""
+        """Return whether a block is what is left of the one before, which counted as it began."""
         if whole < 0:
             return False
         block, rest = self._counter.block(whole), self._counter.block(slot)

@@ -28,7 +28,7 @@ def asked(names: Iterable[str]) -> dict[str, Probe]:
 
 
 def outcomes(seen: Seen, sent: Sent) -> Outcome:
-    """What all probes that saw something made of it, together."""
+    """Return the outcome of all probes that saw something, together."""
     values: dict[str, float] = {}
     evidence: dict[str, Any] = {}
     notes: list[str] = []
@@ -43,7 +43,7 @@ def outcomes(seen: Seen, sent: Sent) -> Outcome:
 
 
 def series(seen: Seen) -> Series:
-    """What all of them keep over time, besides columns."""
+    """Return the series that all of them keep, besides columns."""
     kept: dict[str, Any] = {}
     for probe in _that_read(seen):
         kept |= probe.series(seen)

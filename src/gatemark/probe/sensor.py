@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway's own sensors read: temperature, power, the processor's clock, throttling.
+"""The readings of a gateway's own sensors: temperature, power, clock, throttling.
 
 All of it from sysfs, by the shell loop; a box that has none of it has no values.
 """
@@ -37,7 +37,7 @@ THROTTLE = re.compile(r"/core_throttle_count$")
 
 @dataclass(frozen=True, slots=True)
 class Sensed:
-    """What was read at one time; None: there is no such sensor."""
+    """A reading at one time; None: there is no such sensor."""
 
     t_ns: int
     temperature_c: float | None  # the hottest
@@ -49,7 +49,7 @@ class Sensed:
 
 @reader("its sensors")
 def sensed(samples: Sequence[Sample]) -> list[Sensed]:
-    """What the sensors read, sample by sample."""
+    """Return the sensors' readings, sample by sample."""
     return [_sensed(sample) for sample in samples]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a thread of the gateway was ready to run and got no CPU, and who had it.
+"""The threads of the gateway that were ready to run and got no CPU, and who had it.
 
 The scheduler books a wait when it ends (`run_delay`, the second number of /proc/PID/schedstat), so
 a thread that waits now is found by its state: R, with run time and switches unchanged. Who had the
@@ -51,7 +51,7 @@ class Task:
 
     @property
     def outranks(self) -> bool:
-        """Whether the gateway's threads cannot get its CPU while it has it."""
+        """Return whether the gateway's threads cannot get its CPU while it has it."""
         return self.policy in REAL_TIME and (self.policy == 6 or self.priority >= FIFO_PRIORITY)
 
 
@@ -184,7 +184,7 @@ def _rose_ms(task: Task, before: Mapping[tuple[int, int], Task]) -> int:
 
 
 async def _waits_ms(pid: int) -> float:
-    """How long a thread is known to have waited for its CPU just now."""
+    """Return the time that a thread has waited for its CPU just now, ms."""
     books = _books(pid)
     for _ in range(LOOKS):
         if not waits(pid) or _books(pid) != books:
@@ -194,7 +194,7 @@ async def _waits_ms(pid: int) -> float:
 
 
 def waits(pid: int) -> bool:
-    """Whether a thread is ready to run, or runs."""
+    """Return whether a thread is ready to run, or runs."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("R")
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read in every pass, from outside the gateway: its threads' CPU and the test ports."""
+"""The readings of every pass, from outside the gateway: its threads' CPU and the test ports."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -47,7 +47,7 @@ class Threads:
         await self._agent.start()
 
     async def stop(self) -> Report:
-        """What the agent's `watch` gives."""
+        """Return the report of the agent's `watch`."""
         assert self._agent is not None
         return await self._agent.close()
 
@@ -107,7 +107,7 @@ def cpu_readings(
 
 
 def busiest(readings: Iterable[CpuReading]) -> float:
-    """What the threads and programs of the busiest CPU used of it together; 0 without any."""
+    """Return the share of the busiest CPU that its threads and programs used; 0 without any."""
     cpus: dict[int | str, float] = {}
     for reading in readings:
         cpus[reading.core] = cpus.get(reading.core, 0.0) + reading.busy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What watches a gateway, a port or a program while a trial lasts."""
+"""The watchers of a gateway, a port or a program while a trial lasts."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ class Watcher(Protocol):
 
 
 class Twice:
-    """What a shell command prints on a node before the load, and after it, each parsed."""
+    """The output of a shell command on a node before the load and after it, each parsed."""
 
     def __init__(self, node: Node, command: Script, parse: Callable[[str], Any]) -> None:
         self._node = node

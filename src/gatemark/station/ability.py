@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lab may do beyond its namespaces, found by trying; who lacks it measures all the same.
+"""The abilities of the lab beyond its namespaces, found by trying; the rest is done without.
 
 Each of these is a right over the whole machine, so an ordinary user has none of them, and root in a
 container perhaps some. Trying changes nothing.
@@ -36,7 +36,7 @@ MISSING = {
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What works here."""
+    """The things that work here."""
 
     own_cpu: bool = True  # the gateway's kernel threads may be bound and given a class
     slowdown: bool = True  # BPF programs are taken
@@ -46,7 +46,7 @@ class Ability:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What does not, a sentence each."""
+        """Return what does not work, a sentence each."""
         return tuple(MISSING[field.name] for field in fields(self) if not getattr(self, field.name))
 
 
@@ -56,7 +56,7 @@ def ability() -> Ability:
 
 
 def sees_kernel_threads() -> bool:
-    """Whether /proc shows them: not in a container, or where it hides others' processes."""
+    """Return whether /proc shows them: not in a container, or where it hides others' processes."""
     try:
         return Path(f"/proc/{KTHREADD}/comm").read_text() == "kthreadd\n"
     except OSError:
@@ -64,7 +64,7 @@ def sees_kernel_threads() -> bool:
 
 
 def slows() -> bool:
-    """Whether the slowdown can be loaded: an agent that is to slow no port does so first."""
+    """Return whether the slowdown can be loaded: an agent that is to slow no port does so first."""
     try:
         done = subprocess.run(
             [agent_path(), "slow"],

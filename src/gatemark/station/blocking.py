@@ -14,5 +14,5 @@ Made = TypeVar("Made")
 
 
 async def run(work: Callable[..., Made], *given: object) -> Made:
-    """What `work(*given)` returns. Raises what it raises; CancelledError when it is over."""
+    """Return the result of `work(*given)`. Raises its errors; CancelledError when it is over."""
     return await whole(asyncio.to_thread(work, *given))

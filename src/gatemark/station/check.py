@@ -67,7 +67,7 @@ def _read(text: str) -> Look:
 
 
 def _fault(words: dict[str, str], gro_most: int) -> str:
-    """What is wrong with a port."""
+    """Return the fault of a port."""
     for feature in OFF:
         if not words.get(feature, "off").startswith("off"):
             return f"{feature} is on, so a packet on it may stand for many"

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the command line says; a conversation changes it."""
+    """The words of the command line; a conversation changes them."""
 
     lan: str
     wan: str
@@ -114,7 +114,7 @@ def _interviewed(login: "Login", wanted: Wanted) -> "Bench":
 
 
 def _chosen(shown: "Shown", wanted: Wanted) -> "tuple[Wanted, Choice]":
-    """What is proposed, and what a person makes of it."""
+    """Return what is proposed, and what a person makes of it."""
     from gatemark.station.mode import Mode
     from gatemark.station.ssh.interview import choose
     from gatemark.station.ssh.written import CHANGED

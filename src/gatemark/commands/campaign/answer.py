@@ -43,7 +43,7 @@ class Reading:
 
 
 def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
-    """What a campaign says now. Raises GatemarkError where a block's run is damaged."""
+    """Return the state of a campaign. Raises GatemarkError where a block's run is damaged."""
     from gatemark.judge.change.gate import decide
     from gatemark.tell.matrix import Campaigned
 
@@ -108,7 +108,7 @@ def page(folder: Path) -> Path:
 
 
 def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterator[Reading]:
-    """What a block says of its builds; `exact`: in instructions."""
+    """Yield a block's readings of its builds; `exact`: in instructions."""
     from gatemark.judge.change.arms import DIRECT
     from gatemark.judge.change.exact import clear
     from gatemark.judge.judge import compared, judge

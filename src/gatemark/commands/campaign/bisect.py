@@ -46,7 +46,7 @@ Pair = tuple[Build | None, Build]  # beside what, and what
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """What a folder's measurements are of: their names are but places in a row of builds."""
+    """The builds that a folder's measurements are of: names are but places in a row."""
 
     model: str
     suite: str
@@ -235,7 +235,7 @@ def hold(identity: Identity, folder: Path) -> None:
 
 
 def identity(layout: Layout, model: Model, suite: Suite, builds: Sequence[Build]) -> Identity:
-    """What is bisected. Raises UsageError where an image is missing."""
+    """Return the things to bisect. Raises UsageError where an image is missing."""
     return Identity(
         model=model.name,
         suite=suite.plan,

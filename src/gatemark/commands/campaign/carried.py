@@ -53,7 +53,7 @@ def keep(folder: Path, executor: str, keys: Path | None) -> None:
 
 
 def is_elsewhere(ledger: Ledger) -> bool:
-    """Whether a scheduler has a campaign's blocks carried out."""
+    """Return whether a scheduler has a campaign's blocks carried out."""
     return ledger.meta(EXECUTOR) not in ("", LOCAL)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a station's serial console says while a block lasts: why a gateway was lost stands there.
+"""The output of a station's serial console while a block lasts: it has why a gateway was lost.
 
 The user's command prints it: `cat /dev/ttyUSB0`, or what speaks with a server of serial lines.
 """

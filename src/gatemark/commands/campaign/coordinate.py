@@ -109,7 +109,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def is_going(folder: Path) -> bool:
-    """Whether a coordinator has it just now."""
+    """Return whether a coordinator has the campaign just now."""
     with flock.opened(folder) as handle:
         return flock.is_held(handle)
 
@@ -260,7 +260,7 @@ def _copy_run(run: Path, to: Path) -> None:
 
 
 def check(folder: Path) -> Iterator[str]:
-    """What is wrong: the database, hashes of folders, trials that are missing or double."""
+    """Yield the faults of the database, of folders' hashes, of missing or double trials."""
     from gatemark.store.directory import RunDirectory
 
     _, ledger = opened(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build's image is, by its content: a station file is but names of the files that it boots.
+"""The content of a build's image: a station file is but names of the files that it boots.
 
 So a disk that was replaced under its name makes another image of the station file that names it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign file comes to: stations, blocks, gated rows, and a block as its task."""
+"""A campaign file worked out: stations, blocks, gated rows, and a block as its task."""
 
 import random
 from collections import Counter
@@ -60,7 +60,7 @@ class Layout:
         return named
 
     def plan(self, model: Model, suite: Suite) -> "Plan":
-        """What is measured, with the builds as arms. Raises UsageError."""
+        """Return the plan to measure, with the builds as arms. Raises UsageError."""
         return self._plans[model.name, suite.plan]
 
     @cached_property
@@ -100,13 +100,13 @@ class Layout:
         return made
 
     def _boots_s(self, model: Model) -> float:
-        """What the boots of a block take, one of each build, with what switches to it."""
+        """Return the seconds of a block's boots, one of each build, with the switching."""
         kind = self._station(self._seen(model.stations[0])).info.kind
         each_s = BOOT_S.get(kind, 60.0) + (SWITCH_S if model.switch else 0.0)
         return each_s * len(self.campaign.build)
 
     def task(self, attempt: Attempt, block: Block) -> Task:
-        """What is asked of the station of an attempt."""
+        """Return the task for the station of an attempt."""
         path, model = self.places[attempt.station]
         suite = next(s for s in self.campaign.suite if s.plan == block.suite)
         return self.task_of(model, suite, path, (attempt, block))
@@ -118,7 +118,7 @@ class Layout:
                 yield model.name, build.name, place, self.hash_of(model, build)
 
     def hash_of(self, model: Model, build: Build) -> str:
-        """What a build's image is. Raises UsageError where it is missing."""
+        """Return the hash of a build's image. Raises UsageError where it is missing."""
         place = self.campaign.build.index(build)
         with self._placed(f"build[{place}]", "image"):
             return self._hash(model, build)
@@ -229,7 +229,7 @@ class Layout:
         return str(folder.path / name)
 
     def _with_kernel(self, model: Model, build: Build, station: str) -> dict[str, Any]:
-        """What a virtual station's [gateway] is with a kernel of the build's. Raises UsageError."""
+        """Return a virtual station's [gateway] with a kernel of the build's. Raises UsageError."""
         from gatemark.station.load import stations_folder
         from gatemark.station.qemu.guest import TABLE
         from gatemark.station.qemu.guest import model as check
@@ -264,7 +264,7 @@ class Layout:
         return self.base / (image if model.switch else Path(image).expanduser())
 
     def is_virtual(self, path: str) -> bool:
-        """Whether a station is no device: each block then has its own."""
+        """Return whether a station is no device: each block then has its own."""
         return self._station(path).info.virtual
 
     def _seen(self, word: str) -> str:

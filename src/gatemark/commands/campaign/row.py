@@ -36,7 +36,7 @@ def _of_one_build(plan: "Plan") -> "Iterator[TrialSpec]":
 
 
 def _has_knee(plan: "Plan", specs: "Sequence[TrialSpec]") -> bool:
-    """Whether these trials, which differ in their rate alone, are one knee."""
+    """Return whether these trials, which differ in their rate alone, are one knee."""
     from gatemark.judge.point.sweep import FEWEST_RATES, RATES
 
     # Where a plan asks for the delay at chosen rates each of them is a row (judge/point/timed.py).

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How all verbs read their words and write their data."""
+"""The way in which all verbs read their words and write their data."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was meant by a word that is no verb and no option: by other tools, else by spelling."""
+"""The likely meaning of a word that is no verb and no option: by other tools, else by spelling."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ OPTIONS: Final = (
 
 
 def of_verb(word: str, verbs: Sequence[str]) -> str:
-    """What follows `no verb 'WORD'`: a command, or the nearest verbs."""
+    """Return the words behind `no verb 'WORD'`: a command, or the nearest verbs."""
     from gatemark.plan.load import load
     from gatemark.plan.toml import nearest
 
@@ -50,7 +50,7 @@ def of_verb(word: str, verbs: Sequence[str]) -> str:
 
 
 def of_option(option: str, options: Sequence[str]) -> str:
-    """What follows `no option 'OPTION'` of a verb that has these: what is meant, or the nearest."""
+    """Return the words behind `no option 'OPTION'`: the likely one, or the nearest."""
     from gatemark.plan.toml import nearest
 
     name = option.lstrip("-")
@@ -61,7 +61,7 @@ def of_option(option: str, options: Sequence[str]) -> str:
 
 
 def _of_a_plan(name: str, options: Sequence[str]) -> str:
-    """What is a variant, a tool, or a key of a plan."""
+    """Return the hint for a word that is a variant, a tool, or a key of a plan."""
     from gatemark.commands.offer import offers
     from gatemark.commands.option.wire import DRIVERS
     from gatemark.plan.expand import FACTORS

@@ -82,6 +82,6 @@ def _check(rule: Rule, given: Collection[str]) -> None:
 
 
 def _is_given(ctx: Any, param: Any) -> bool:
-    """Whether the command line has it; one that takes any number is there with none, too."""
+    """Return whether the command line has it; one that takes any number is there with none, too."""
     source = ctx.get_parameter_source(param.name)
     return getattr(source, "name", "") == "COMMANDLINE" and ctx.params.get(param.name) != ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a verb reads its command line: its help without types of Python, its errors in one line."""
+"""The reading of a verb's command line: help without types of Python, errors in one line."""
 
 import os
 import re
@@ -91,7 +91,7 @@ class Verbs(TyperGroup):
         return [*usage(self, ctx), self.subcommand_metavar]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """What it is, right below its usage: one screen holds all verbs."""
+        """Write the verb's purpose right below its usage: one screen holds all verbs."""
         with formatter.indentation():
             formatter.write_text(self.help or "")
 
@@ -119,7 +119,7 @@ class Verbs(TyperGroup):
 
 
 def summary(verb: Any) -> str:
-    """What a verb does, in its first sentence."""
+    """Return what a verb does, by its first sentence."""
     return str(verb.get_short_help_str(200))
 
 
@@ -163,7 +163,7 @@ def _section(verb: Any) -> str:
 
 
 def _mistake(error: typer.BadParameter, ctx: Any) -> str:
-    """What is wrong with a command line, and how it is right."""
+    """Return the fault of a command line, and the fix."""
     from gatemark.commands.console import hint
 
     param, option = getattr(error, "param", None), getattr(error, "option_name", "")
@@ -194,7 +194,7 @@ def _place(ctx: Any) -> str:
 
 
 def _reader_is_gone() -> bool:
-    """Whether nobody reads stdout any more."""
+    """Return whether nobody reads stdout any more."""
     try:
         watch = select.poll()
         watch.register(sys.stdout.fileno(), 0)

@@ -27,7 +27,7 @@ ALIKE: Final = "OLD and NEW are alike (A/A): whatever is told of them is chance"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What to compare."""
+    """The two sides to compare."""
 
     old: str
     new: str
@@ -56,7 +56,7 @@ class Sides:
 
     @property
     def notes(self) -> Iterator[str]:
-        """What is to be known of the test."""
+        """Yield the notes of the test."""
         if self.old == self.new and not self.switch:
             yield ALIKE
         if self.exact and self._boots():
@@ -69,7 +69,7 @@ class Sides:
             )
 
     def plan(self, asked: Asked, bench: "Station") -> "Plan":
-        """What is measured; `bench` is the station of OLD. Raises UsageError."""
+        """Return the plan to measure; `bench` is the station of OLD. Raises UsageError."""
         from gatemark.plan.ab import versus
         from gatemark.plan.expand import MOST_BOOTS
 

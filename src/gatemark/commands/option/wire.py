@@ -22,7 +22,7 @@ PORT_HELP: Final = f"How it reaches the wire: {', '.join(PORTS)}; one of a sende
 
 
 def words(driver: str, ports: Sequence[str]) -> Iterator[str]:
-    """What the command line repeats."""
+    """Yield the words with which the command line repeats it."""
     yield from ("--driver", driver) if driver else ()
     yield from (word for port in ports for word in ("--port", port))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a feature is asked for: on which gateway, on which path, with which words."""
+"""The circumstances of a feature: on which gateway, on which path, with which words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class Seen(Protocol):
     """A module of this folder whose effect is counted on the gateway in each trial."""
 
     async def seen(self, asked: Asked, before: Mapping[str, int]) -> dict[str, int]:
-        """What is counted now, less what was before the trial (nothing: it is before it).
+        """Return the counters now, less those before the trial (nothing: it is before it).
 
         `usual` is the packets that the kernel forwarded its usual way.
         """
@@ -74,4 +74,4 @@ class Running(Protocol):
         """Change what it needs changed; mostly nothing."""
 
     def program(self, wanted: Wanted) -> Program:
-        """What runs while a trial does."""
+        """Return the program that runs while a trial does."""

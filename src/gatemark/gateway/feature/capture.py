@@ -57,7 +57,7 @@ _NETSNIFF: Final = counting(
 
 
 def netsniff_counters(text: str) -> Counters:
-    """What netsniff-ng passed on is what came in, without what it dropped or left unread."""
+    """Return netsniff-ng's counters: what came in, without what it dropped or left unread."""
     counters = dict(_NETSNIFF(text))
     unread = counters.pop("unread", 0)
     if "received" in counters:

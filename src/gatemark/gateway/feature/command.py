@@ -12,7 +12,7 @@ async def apply(asked: Asked) -> None:
 
 
 def program(wanted: Wanted) -> Program:
-    """What the user wrote; $PORT is the external port's device."""
+    """Return the user's command; $PORT is the external port's device."""
     (name,) = wanted.arguments
     command = wanted.commands[name]
     script = shell("PORT={port}; {run}", port=wanted.outer, run=as_written(command.run))

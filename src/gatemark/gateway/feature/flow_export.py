@@ -49,7 +49,7 @@ GATEMARK: Final = counting(  # the last line of the agent's `flows`
 
 
 def softflowd_counters(text: str) -> Counters:
-    """What its buffer took: it reads the buffer block by block, as each is full, and no sooner."""
+    """Return softflowd's counters: it reads its buffer block by block, as each is full."""
     counters = dict(_SOFTFLOWD(text))
     if "received" in counters:
         counters["captured"] = counters["received"] - counters.get("dropped", 0)
@@ -57,7 +57,7 @@ def softflowd_counters(text: str) -> Counters:
 
 
 def pmacctd_counters(text: str) -> Counters:
-    """What libpcap received and did not drop; the exporter itself counts only what it sends."""
+    """Return libpcap's counters, received less dropped; the exporter counts what it sends."""
     counters = dict(PMACCTD(text))
     if "received" in counters:
         counters["captured"] = counters["received"] - counters.get("dropped", 0)

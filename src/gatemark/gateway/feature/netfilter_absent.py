@@ -59,7 +59,7 @@ async def apply(asked: Asked) -> None:
 
 
 def registered(listed: Mapping[str, str], path: str) -> Iterator[str]:
-    """What stands at the hooks of a path, by what the gateway said."""
+    """Yield the hooks of a path that have a function, by the gateway's answer."""
     families, passed = PASSED[path]
     yield from _hooks(listed["hooks"], families, (*passed, *DEVICE))
     yield from _chains(listed["chains"], families, (*passed, *DEVICE))

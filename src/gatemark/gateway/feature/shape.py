@@ -171,7 +171,7 @@ def _pfifo(shape: Shape, port: str, own: str) -> Script:
 
 
 def size(shape: Shape) -> Script:
-    """What a packet counts for, as this discipline is told: htb and tbf count Ethernet's header."""
+    """Return tc's words for a packet's size: htb and tbf count Ethernet's header."""
     is_cake, words = shape.by == "cake", []
     if shape.overhead_bytes is not None:
         beyond = 0 if is_cake else ETHERNET_BYTES

@@ -91,5 +91,5 @@ def shown(chosen: str, was: str) -> str:
 
 @reader("a mask of CPUs")
 def is_same(shown: str, meant: str) -> bool:
-    """Whether two masks name the same CPUs, with however many digits."""
+    """Return whether two masks name the same CPUs, with however many digits."""
     return int(shown.replace(",", ""), 16) == int(meant.replace(",", ""), 16)

@@ -61,7 +61,7 @@ PersistentKeepalive = 25
 
 
 class Key(NamedTuple):
-    """Of one end, in base64."""
+    """The key of one end, in base64."""
 
     private: str
     public: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read of a network namespace without a program in it: files of /proc/net, port settings.
+"""A look into a network namespace without a program in it: files of /proc/net, port settings.
 
 A file and a socket belong to the namespace in which they were opened, so a thread enters once and
 opens them. They hold the namespace: who removes it closes the door first. Libraries for netlink are
@@ -77,7 +77,7 @@ class Door:
             raise NodeError(f"{self._name}: {path}: {error.strerror}") from None
 
     def offloads(self, device: str) -> dict[str, bool]:
-        """What a port has on, by the long names of ethtool(8). Raises NodeError."""
+        """Return the offloads of a port, by the long names of ethtool(8). Raises NodeError."""
         from pyroute2.ethtool.ioctl import IoctlEthtool, NoSuchDevice, NotSupportedError
 
         try:
@@ -138,7 +138,7 @@ class Door:
         self._ports = None
 
     def _within(self, make: Callable[[], Made]) -> Made:
-        """What is made by a thread that has gone in, and then ends. Raises OSError."""
+        """Return the result of `make` in a thread of that namespace. Raises OSError."""
         from pyroute2 import netns
 
         def enter() -> Made:

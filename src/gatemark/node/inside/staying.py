@@ -40,7 +40,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
+        """Return whether it has ended."""
         return self._gone.is_set()
 
     def write(self, data: bytes) -> None:
@@ -120,7 +120,7 @@ class _Talk:
 
     @property
     def lives(self) -> bool:
-        """Whether it takes jobs."""
+        """Return whether it takes jobs."""
         return not self._reading.done()
 
     def begin(self, verb: str) -> Job:

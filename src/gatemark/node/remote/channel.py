@@ -34,7 +34,7 @@ TELL_PID = literal('type "$0" > /dev/null 2>&1 || exit 127; echo $$; exec "$0" "
 
 
 class Pipes(asyncssh.SSHClientSession[bytes]):
-    """What comes out of a channel."""
+    """The pipes of a channel."""
 
     def __init__(self) -> None:
         self.out = asyncio.StreamReader(limit=LONGEST_LINE_BYTES)
@@ -68,7 +68,7 @@ class Pipes(asyncssh.SSHClientSession[bytes]):
 
 
 class RawPipes(Pipes):
-    """What comes out of a channel whose standard error is a stream of bytes."""
+    """The pipes of a channel whose standard error is a stream of bytes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ class Remote:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended, or its connection."""
+        """Return whether it has ended, or its connection."""
         return self.pipes.over.is_set()
 
     def write(self, data: bytes) -> None:
@@ -260,5 +260,5 @@ class RemoteStream(Remote):
 
 
 def lost(name: str, why: str) -> NodeError:
-    """What is said of a host whose connection is gone."""
+    """Return the error for a host whose connection is gone."""
     return NodeError(f"{name}: its SSH connection was lost ({why}): is it up, and reachable?")

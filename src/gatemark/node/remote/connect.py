@@ -37,7 +37,7 @@ TAKEN: Final = frozenset(
 
 
 class Taken(SSHClientConfig):
-    """What ~/.ssh/config says, less what no host may be given."""
+    """The settings of ~/.ssh/config, less what no host may be given."""
 
     def get_options(self, reload: bool) -> dict[str, object]:
         """For asyncssh, which asks this of a configuration that it goes on from."""
@@ -46,7 +46,7 @@ class Taken(SSHClientConfig):
 
 
 class Client(asyncssh.SSHClient):
-    """What becomes of one connection, and what its server said before it stood."""
+    """The fate of one connection, and what its server said before it stood."""
 
     def __init__(self, known: asyncssh.SSHKnownHosts) -> None:
         self.lost = ""  # why it is gone
@@ -70,7 +70,7 @@ class Client(asyncssh.SSHClient):
 
     @property
     def seen(self) -> refused.Shown:
-        """What it is refused by."""
+        """Return the server's facts by which it is refused."""
         return refused.Shown(self.shown, self.familiar)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -166,7 +166,7 @@ async def _stand(caller: Caller, over: Link | None) -> Link:
 
 
 def _options(caller: Caller) -> asyncssh.SSHClientConnectionOptions:
-    """How a host is logged in to, by its login and what is `TAKEN`. Raises NodeError."""
+    """Return the options of a login, by the host's own and what is `TAKEN`. Raises NodeError."""
     address = caller.login.address
     file = Path("~/.ssh/config").expanduser()
     try:
@@ -187,7 +187,7 @@ def _options(caller: Caller) -> asyncssh.SSHClientConnectionOptions:
 
 
 def _login(caller: Caller) -> dict[str, Any]:
-    """What the login says: the rest is as ~/.ssh/config has it."""
+    """Return the login's own words: the rest is as ~/.ssh/config has it."""
     login, address = caller.login, caller.login.address
     text = {
         "host": address.host,

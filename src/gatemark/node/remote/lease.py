@@ -55,7 +55,7 @@ class Host(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Return the name in messages."""
 
     async def start(self, *command: str) -> Process:
         """Run it with pipes. Raises NodeError."""
@@ -89,7 +89,7 @@ class Holder:
 
     @property
     def dead(self) -> bool:
-        """Whether it was a process of this machine that is no more; False where we cannot know."""
+        """Return whether it was a process of this machine that is no more; False where unknown."""
         machine, _, process = self.owner.rpartition("/")
         own_machine, _, _ = own_process().rpartition("/")
         return machine == own_machine and process != _identity(process.partition(":")[0])

@@ -63,7 +63,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How one gets into a host over SSH."""
+    """The way into a host over SSH."""
 
     address: Address
     key: Path | None = None  # None: the user's own keys, and those of the SSH agent
@@ -88,7 +88,7 @@ class Login:
 
 
 def login(table: Mapping[str, Any], path: Path, name: str) -> Login:
-    """What a station file's table `name` says of it; its other keys are not looked at.
+    """Return the login in a station file's table `name`; its other keys are not looked at.
 
     Files are sought from the station file's folder. Raises UsageError with file and line.
     """

@@ -75,7 +75,7 @@ class Host(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Return the name in messages."""
 
     @property
     def lost(self) -> str:

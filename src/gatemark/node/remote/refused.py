@@ -19,7 +19,7 @@ NO_KEY: Final = "Unable to find compatible server host key"  # asyncssh's words
 
 
 class Shown(NamedTuple):
-    """What was seen of a server before it stood."""
+    """The facts of a server that were seen before it stood."""
 
     key: str  # that of a host that is not the one known; empty: none was refused
     familiar: bool  # a key of the host is known
@@ -52,7 +52,7 @@ def why(error: Exception, server: Address, shown: Shown, login: Login, known: Pa
 
 
 def word(error: Exception) -> str:
-    """What an error says, with the file that it is about."""
+    """Return an error's words, with the file that it is about."""
     if isinstance(error, asyncssh.KeyImportError):
         return f"the key: {error}: if it needs a passphrase, `ssh-add` it and leave `key` out"
     if isinstance(error, OSError) and error.filename:

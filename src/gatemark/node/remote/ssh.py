@@ -176,7 +176,7 @@ class Ssh:
             return self._files[file]
 
     async def clock(self) -> Clock:
-        """What its clock says: see uptime.py for the error. Raises NodeError."""
+        """Return its clock: see uptime.py for the error. Raises NodeError."""
         return await clock(self)
 
     def _stands(self) -> "Link":

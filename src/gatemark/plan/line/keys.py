@@ -64,7 +64,7 @@ def _apart(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def overlap(factor: str, other: str) -> bool:
-    """Whether two factors give the same thing of a way: `line.rate_bps`, `line.up.rate_bps`."""
+    """Return whether two factors set one value: `line.rate_bps`, `line.up.rate_bps`."""
     _, *way, key = factor.split(".")
     _, *others, its = other.split(".")
     return (key == its or {key, its} == BUFFERS) and (not way or not others or way == others)

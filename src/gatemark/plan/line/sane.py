@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a line can be had, and workloads be sent over it: each fault with its fix."""
+"""The bounds of a line, and of workloads over it: each fault with its fix."""
 
 from collections.abc import Iterator, Mapping
 from math import isfinite

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a line is in numbers: how long a frame takes, how long it holds frames, in words."""
+"""A line in numbers: how long a frame takes, how long it holds frames, in words."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -14,7 +14,7 @@ CELL_BYTES, CELL_PAYLOAD_BYTES = 53, 48  # ATM
 
 
 def waits(way: LineWay) -> int:
-    """How many packets wait at most; 0: as many as `buffer_bytes` hold."""
+    """Count the packets that wait at most; 0: as many as `buffer_bytes` hold."""
     return way.buffer_packets or (0 if way.buffer_bytes else DEFAULT_PACKETS)
 
 
@@ -44,7 +44,7 @@ def _full_s(way: LineWay) -> float:
 
 
 def in_words(line: Line | None) -> str:
-    """What makes values over it comparable: `15 Mbit/s, 50 packets`; or each way of its own."""
+    """Return the line's part of a definition: `15 Mbit/s, 50 packets`; or each way of its own."""
     if line is None:
         return ""
     texts = {way: ", ".join(_words(getattr(line, way))) for way in WAYS}

@@ -73,7 +73,7 @@ class Shape:
 
 
 def parse(arguments: Sequence[str]) -> Shape:
-    """What `shape`'s arguments and options mean, as `feature.parts` returns them."""
+    """Return the meaning of `shape`'s arguments and options, as `feature.parts` returns them."""
     by, mbit, *further = arguments
     given = {key: value for key, _, value in (word.partition("=") for word in further)}
     is_share = mbit.endswith("%")

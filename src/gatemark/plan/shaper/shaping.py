@@ -29,7 +29,7 @@ OF_SHAPERS: Final = ("min_mbit", "max_mbit")
 
 
 def shaper(arm: Arm) -> shape.Shape | None:
-    """What the arm's first shaper is asked for; None: it has none."""
+    """Return the request to the arm's first shaper; None: it has none."""
     word = _word(arm)
     return shape.parse(parts(word)[1]) if word else None
 

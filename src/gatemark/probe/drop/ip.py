@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the IP layer dropped: TTL, routes, sizes, neighbours. Names: RFC 4293, net/ipv4/proc.c.
+"""The drops of the IP layer: TTL, routes, sizes, neighbours. Names: RFC 4293, net/ipv4/proc.c.
 
 A packet without a route that is not ours counts as InNoRoutes, or, where a route says blackhole or
 unreachable, in the routing cache's `in_no_route` alone. That counts both, once a look-up: packets
@@ -89,7 +89,7 @@ def ipsec(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 
 
 def routes(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
-    """What a blackhole or unreachable route took is in no other counter."""
+    """Return the drops of blackhole and unreachable routes, which are in no other counter."""
     del devices
     for name, count in summed(lines, LOOKED_UP).items():
         yield Drop(stage=IP, cause=name, packets=count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rules dropped that count, and what connection tracking refused.
+"""The drops of rules that count, and the refusals of connection tracking.
 
 A rule without a counter, and an nftables chain's policy, count nothing: their sum is the kernel's
 reason NETFILTER_DROP (probe `freed`).

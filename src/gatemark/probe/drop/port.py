@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ports and CPUs' backlogs dropped. Files: sysfs-class-net-statistics, net-procfs.c."""
+"""The drops of ports and CPUs' backlogs. Files: sysfs-class-net-statistics, net-procfs.c."""
 
 from collections.abc import Collection, Iterator
 from typing import Final

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the queues of the test ports dropped, by queue and class.
+"""The drops of the test ports' queues, by queue and class.
 
 An outer queue counts what those in it dropped as well, so it has what is left of its number: its
 own, and that of classes whose queue tc does not show.
@@ -57,7 +57,7 @@ def _count(qdisc: Qdisc) -> int:
 
 
 def near(view: View) -> str:
-    """What `qdiscs` reads of tc's JSON, by rtnetlink."""
+    """Return what `qdiscs` reads of tc's JSON, by rtnetlink."""
     names = {link.number: name for name, link in view.links.items()}
     return json.dumps([_as_tc(qdisc, names[qdisc.port]) for qdisc in view.door.qdiscs()])
 

@@ -28,7 +28,7 @@ Key = tuple[str, str, str]  # stage, cause, where
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What all counters stood at."""
+    """A reading of all counters."""
 
     at_s: float
     counts: Mapping[Key, Drop]
@@ -37,7 +37,7 @@ class Reading:
 
 
 def parts(*, is_own: bool) -> tuple[Part, ...]:
-    """What can be read of a gateway whose kernel is its own, or of a namespace."""
+    """Return the parts that can be read of a gateway with its own kernel, or of a namespace."""
     return tuple(part for part in PARTS if is_own or not part.shared)
 
 
@@ -48,7 +48,7 @@ def script(parts: Collection[Part], devices: Collection[str]) -> Script:
 
 
 async def read(node: Node, parts: Collection[Part], devices: Collection[str]) -> str:
-    """What the script of these parts prints; of a namespace without a program where one can.
+    """Return the output of these parts' script; of a namespace without a program where one can.
 
     Raises NodeError.
     """
@@ -125,7 +125,7 @@ def risen(before: Reading, after: Reading, *, is_own: bool) -> tuple[Drop, ...]:
 
 
 def _of_veth(drop: Drop) -> Drop:
-    """What a veth dropped on its way out found the sink's ring full.
+    """Return a veth's drops on its way out as those of the sink's full ring.
 
     What it dropped on its way in was refused to the sender, who may count it, too.
     """
@@ -140,7 +140,7 @@ def lost(drops: Collection[Drop]) -> int:
 
 
 def _counted(part: Part, lines: list[str], devices: Collection[str]) -> list[Drop] | None:
-    """What a part's lines say; None where it failed, or printed what nobody expects."""
+    """Return the drops in a part's lines; None where it failed, or printed what nobody expects."""
     if FAILED in lines or any(len(line) > LONGEST_LINE for line in lines):
         return None
     try:

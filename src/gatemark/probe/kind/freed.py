@@ -54,7 +54,7 @@ ROW: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """What the kernel counted, or why it did not."""
+    """The kernel's counts, or why it has none."""
 
     freed: tuple[Freed, ...] = ()
     why_not: str = ""

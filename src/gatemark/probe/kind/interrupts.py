@@ -28,7 +28,7 @@ TIMER: Final = "timer"  # in what stands behind an interrupt that no packet rais
 
 
 class Reading(NamedTuple):
-    """What was read at a time."""
+    """A reading at a time."""
 
     interrupts: Table
     softirqs: Table

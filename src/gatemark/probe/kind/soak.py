@@ -50,7 +50,7 @@ class Soak:
             self._note = NOT_HERE.format(error)
 
     async def stop(self) -> Report | str:
-        """What the agent's `soak` gives, or why there is none."""
+        """Return the report of the agent's `soak`, or why there is none."""
         return await self._agent.close() if self._agent else self._note
 
     async def abort(self) -> None:

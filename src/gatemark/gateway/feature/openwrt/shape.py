@@ -114,7 +114,7 @@ def _stop(port: str, there: list[str]) -> Script:
 
 
 async def _fault(gateway: Gateway, port: str, queue: sqm.Queue) -> str:
-    """What of both ways is not as it is meant; "" for nothing."""
+    """Return what of both ways is not as it is meant; "" for nothing."""
     ways = {port: queue.up_kbit}
     if queue.down_kbit:
         inwards = sqm.redirected(await gateway.run(*sh(shell(FILTERS, port=port))))

@@ -30,7 +30,7 @@ REDIRECT: Final = re.compile(r"Redirect to device ([^\s)]{1,15})\)")
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What SQM is asked for at one port."""
+    """The request to SQM at one port."""
 
     script: str
     qdisc: str
@@ -64,7 +64,7 @@ def lacks(shape: Shape, path: str) -> str:
 
 
 def queue(shape: Shape) -> Queue:
-    """What SQM is asked for."""
+    """Return the request to SQM."""
     is_cake = shape.by == "cake"
     payload = PTM if shape.cells == "ptm" and not is_cake else 1
     up_kbit, down_kbit = (round(bps * payload / 1000) for bps in (shape.up_bps, shape.down_bps))
@@ -91,7 +91,7 @@ def _sizes(shape: Shape) -> Iterator[tuple[str, str]]:
 
 @reader("what tc shows of a port that SQM shapes")
 def fault(text: str, queue: Queue, kbit: int) -> str:
-    """What of a port is not as it is meant, by tc's disciplines and classes; "" for nothing."""
+    """Return the fault of a port, by tc's disciplines and classes; "" for none."""
     lines = text.replace("\n ", " ").splitlines()  # a table of sizes stands on the next line
     is_cake = queue.qdisc == "cake"
     kind = f"qdisc {'cake' if is_cake else 'htb'} "
@@ -117,7 +117,7 @@ def _wanted(queue: Queue) -> Iterator[str]:
 
 
 def _is_rate(line: str, bps: int) -> bool:
-    """Whether tc shows this rate; it shows four digits or more."""
+    """Return whether tc shows this rate; it shows four digits or more."""
     match = RATE.search(line)
     return match is not None and int(match[1]) == bps // UNITS[match[2]]
 
