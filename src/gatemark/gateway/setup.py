@@ -81,7 +81,7 @@ class Setup:
         return self.lasts or self.gateway.mode is Mode.OPENWRT
 
     async def begin(self) -> list[str]:
-        """Meet the gateway; returns what is to be told, a line each. Raises GatemarkError."""
+        """Meet the gateway; return the lines to print. Raises GatemarkError."""
         try:
             return await self._meet()
         except BaseException:

@@ -6,7 +6,7 @@ how the next start knows what is left over.
 
 What all users of a machine share is locked by a folder that each of them can open and none can
 replace: no file of one user has to be opened by another. But any program can hold such a lock for
-ever. So runs of root are kept apart by a file of root alone, and the folder is asked besides, for
+ever. So runs of root are separated by a file of root alone, and the folder is asked besides, for
 the runs of others: who holds it for too long is passed over, and the record says so. A lab's own
 lock is of root alone, or of the /run in its user's own namespaces (station/own.py).
 """
@@ -51,7 +51,7 @@ def machine(
 ) -> Iterator[str]:
     """Hold the machine: one trial at a time. Yields a note for its record, mostly empty.
 
-    `waiting` is told once if another has it. Raises StationError where a run with the same rights
+    `waiting` is called once if another has it. Raises StationError where a run with the same rights
     has it for `patience_s`; a process of another user's is passed over then, or after `stranger_s`
     if it is no run, and the trials after it no longer wait for that user.
     """

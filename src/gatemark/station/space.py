@@ -126,7 +126,7 @@ def default_routes(end: IPRoute, by: Port) -> None:
 
 
 def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
-    """What `ip -batch` is told on the gateway: its hosts, clients that none owns, a far host.
+    """Return the lines of `ip -batch` on the gateway: hosts, clients that none owns, a far host.
 
     The hosts' own addresses stand among them, so that a gateway that is not of this machine
     needs no other list.

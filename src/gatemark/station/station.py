@@ -95,7 +95,7 @@ class Station(Protocol):
         """The WAN host's ports are new devices: what the last trial needed of them is undone."""
 
     async def flush(self) -> None:
-        """Empty the gateway's connection tracking table, so that trials begin alike."""
+        """Empty the gateway's connection tracking table, so that all trials begin the same."""
 
     after_restart: Again  # brings the setup about anew; given by who applied it
 

@@ -223,7 +223,7 @@ class RunDirectory:
 
 @contextmanager
 def telling(path: Path, *, measuring: bool = True) -> Iterator[None]:
-    """A full or read-only disk is told in one line; while measuring also how to go on."""
+    """A full or read-only disk is reported in one line; while measuring also how to go on."""
     try:
         yield
     except OSError as error:

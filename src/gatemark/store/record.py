@@ -102,7 +102,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
-    """Every packet of a UDP trial: tried = unique + lost; duplicates are counted apart."""
+    """Every packet of a UDP trial: tried = unique + lost; duplicates are counted separately."""
 
     scheduled: int  # what the schedule asked for (0: as fast as it goes)
     tried: int  # handed to the test port

@@ -199,7 +199,7 @@ def _refuse_idle(mapping: Mapping, seen: set[Key]) -> None:
 
 
 def _at(row: Row, entry: Measured, rows: Sequence[tuple[str, Row]]) -> float:
-    """The rate at which a value holds, in bit/s: told, or another value of the same device."""
+    """The rate at which a value holds, in bit/s: stated, or another value of the same device."""
     if not isinstance(entry.at, str):
         return entry.at
     for place, other in rows:

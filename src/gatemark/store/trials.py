@@ -79,7 +79,7 @@ def _places(value: object, name: str) -> Iterator[str]:
 
 
 def read(data: bytes) -> Trials:
-    """Every whole record of the file. Raises nothing: what cannot be read is told."""
+    """Every whole record of the file. Raises nothing: what cannot be read is reported."""
     trials, seen = Trials(), dict[str, int]()
     for number, line in enumerate(io.BytesIO(data), 1):
         if not line.endswith(b"\n"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The feature `filter:N:BY`: N destination ports that are not let through; no test packet has one.
 
-    nft      N rules, one after the other, each one load and one comparison for UDP and TCP alike
+    nft      N rules, one after the other, each one load and one comparison for UDP and TCP
     set      one rule that looks the port up in a set of N
     map      the same in a verdict map of N
     legacy   N rules of iptables-legacy, each for UDP; a packet of TCP fails at its protocol

@@ -5,7 +5,7 @@
                                          8 bytes longer               in the same kernel
 
 A pppd at each end: they negotiate LCP, IPCP and IPV6CP, then the kernel carries the packets, for
-both ends (gateway/far.py). Both are told the session's number, so nothing is discovered: the
+both ends (gateway/far.py). Both are given the session's number, so nothing is discovered: the
 distribution's pppoe-server has its sessions in user space, and each packet would go through it.
 A packet has 1 492 bytes at most, as on a line.
 """

@@ -7,7 +7,7 @@
 One processor encrypts, decrypts and forwards twice, for both ends (gateway/far.py). The link
 between the two takes 1 700 bytes, so no packet is cut.
 
-The far end begins the handshake, and the near one, which is there first, is not told where it is.
+The far end begins the handshake, and the near one, which is there first, does not know where it is.
 Where both begin, each drops the other's answer to its own beginning (wg_noise_handshake_consume_
 response(), drivers/net/wireguard/noise.c), and they meet 5 s later at best.
 """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host has of us for a while, and who has to be told of it."""
+"""The things that a host has of us for a while, and who has to know of it."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads between addresses that a station tells its gateway of: no host owns them, or one has many.
 
-A gateway that is taken as it is is told nothing. It would ask for such an address, nobody would
+A gateway taken as it is learns nothing. It would ask for such an address, nobody would
 answer, and all that was sent would stand as its loss.
 """
 
@@ -18,7 +18,7 @@ ALWAYS: Final = ("replay", "fill", "walk")  # kinds that never use the hosts' ow
 
 
 def require(gateway: Gateway, load: Workload, ways: Sequence[Wire]) -> None:
-    """Raise UnavailableError if a load needs the gateway to know addresses that it is not told."""
+    """Raise UnavailableError if a load needs addresses that the gateway does not know."""
     if gateway.mode is not Mode.OBSERVE or not _is_introduced(load):
         return
     if any(wire.next_hop.node == gateway.node for wire in ways):

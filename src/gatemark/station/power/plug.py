@@ -91,7 +91,7 @@ class Plug:
     def cycle(self, off_s: float = OFF_S, again_s: float = INTERVAL_S) -> None:
         """Switch it off and on. Raises NodeError.
 
-        What it was told without an answer it may have done. So it is told On whatever became of
+        An order without an answer may have been done. So it gets On whatever became of
         Off, and more than once.
         """
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first boot of an official image of OpenWrt: what it is told by its serial line.
+"""The first boot of an official image of OpenWrt: the words on its serial line.
 
 It comes up as 192.168.1.1, with nobody's key and no password, so the way in is its console. There
 it gets the ports that our own image has from its first boot on (image/openwrt/shim), and our keys.

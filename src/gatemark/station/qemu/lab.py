@@ -370,7 +370,7 @@ class VirtualLab:
         return self.able.priority and not self.counting
 
     async def _first_boot(self, keys: Keys) -> None:
-        """An image of somebody else's lets nobody in before it is told to, at its console."""
+        """An image of somebody else's lets nobody in until its console is used."""
         console = self._running().console
         await first.boot(console, keys.host, keys.user_line, self._patience_s)
 
@@ -514,7 +514,7 @@ def bootable(model: Model, folder: Path) -> Model:
 
 
 def _addressed(port: Port) -> Iterator[str]:
-    """What `ip -batch` is told to give a port its addresses."""
+    """Yield the lines of `ip -batch` that give a port its addresses."""
     for family, dad in (("ipv4", ""), ("ipv6", " nodad")):
         if port.addressed:
             yield f"address replace {port.interface(family)} dev {port.device}{dad}"

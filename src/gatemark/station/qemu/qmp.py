@@ -41,7 +41,7 @@ class Monitor:
         return await self._answer("return")
 
     async def _answer(self, wanted: str) -> Any:
-        """The next answer. What happens besides, and is told as well, is of no interest.
+        """The next answer. Events besides are passed over.
 
         Nor is what comes late, of a question that was given up.
         """

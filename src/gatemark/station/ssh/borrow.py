@@ -136,5 +136,5 @@ class Nic:
         ]
 
     async def _merging(self) -> list[str]:
-        """What is on of that which makes one packet of many, or many of one."""
+        """Return the offloads that are on and make one packet of many, or many of one."""
         return MERGING.findall(await self.node.run("ethtool", "-k", self.nic))

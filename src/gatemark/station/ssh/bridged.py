@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VLANs of a bridge that keeps them apart: which of its ports are in which, and tagged or not.
+"""VLANs of a bridge that separates them: which of its ports are in which, and tagged or not.
 
     lan1   lan2   lan3    wan              config bridge-vlan
       |      |      |      | tagged 1          option device 'br-lan'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a station file says of the bench's NICs and cables: stated by a person, never measured.
 
-It is kept in the inventory, so that a run on other cables is told from one on the same.
+It is kept in the inventory, so that runs on other cables differ from those on the same.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbours that a box is told of, by its own shell: no ARP, no neighbour discovery in a trial."""
+"""Neighbours that a box learns by its own shell: no ARP, no neighbour discovery in a trial."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -80,7 +80,7 @@ class Device:
 
     @property
     def is_alias(self) -> bool:
-        """Whether it is one more name of what it stands on: a macvlan, whose kind is not told."""
+        """Return whether it is another name of what it stands on: a macvlan, without a kind."""
         return not self.kind and not self.real and len(self.below) == 1
 
 
@@ -152,7 +152,7 @@ class Shown:
         return tuple(known) or every
 
     def _number_in_bridge(self, item: Device) -> int:
-        """The VLAN of a bridge that keeps them apart: of `br-lan.4`, or of the bridge's own."""
+        """The VLAN of a bridge that separates them: of `br-lan.4`, or of the bridge's own."""
         if self.is_of_bridge(item.name):
             return item.vlan
         if item.kind != "bridge" or not item.filters:
@@ -172,7 +172,7 @@ class Shown:
         return ground if ground in self.devices and not is_sorted else ""
 
     def is_of_bridge(self, device: str) -> bool:
-        """Whether it is a VLAN of a bridge that keeps them apart, as `br-lan.4`."""
+        """Return whether it is a VLAN of a bridge that separates them, as `br-lan.4`."""
         ground = self.devices.get(self.ground(device))
         return ground is not None and ground.kind == "bridge" and ground.filters
 
