@@ -482,16 +482,18 @@ ALWAYS int add_corrupt(struct sink_queue *queue, enum kind kind)
 	switch (kind) {
 	case IP_SUM:
 		queue->ip_sum++;
-		return 1;
+		break;
 	case UDP_SUM:
 		queue->udp_sum++;
-		return 1;
+		break;
 	case NO_SUM:
 		queue->no_sum++;
-		return 1;
+		break;
 	default:
 		return 0;
 	}
+	queue->corrupt++;
+	return 1;
 }
 
 /* Whether the trial's sender can have made it by now. */

@@ -8,6 +8,7 @@
 #define GM_SINK_BPF_H
 
 #include "bound.h"
+#include "counters.h"
 #include "siphash.h"
 #include "wraps.h"
 
@@ -61,14 +62,15 @@ struct sink_config {
 
 #define SINK_NOT_BEGUN (~0ull)
 
+#define SINK_FIELD(name) __u64 name;
+#define SINK_LEFT(name) /* no counter of the program's */
+
 /* As struct tally's (agent/src/count/tally.h). */
 struct sink_queue {
-	__u64 received, unique, duplicated, reordered, stale, foreign;
-	__u64 beyond, mark_changed;
-	__u64 ip_sum, udp_sum, no_sum, header; /* struct tally_corrupt's */
-	__u64 bytes;
+	SINK_COUNTERS(SINK_FIELD, SINK_LEFT)
+	CORRUPT_BY_COUNTERS(SINK_FIELD, SINK_LEFT)
 	__u64 first_ns, last_ns;
-	__u64 gaps_over_1ms, delay_negative;
+	__u64 delay_negative;
 	__u64 silences, silent_ns;
 	__u64 late[SINK_LATE_BUCKETS];
 	__u64 bin, bin_end_ns; /* the latest arrival's; bin_end_ns 0: none yet */
@@ -97,7 +99,7 @@ struct sink_bin {
 struct sink_flow {
 	__u64 next; /* highest number + 1, counting on where the 32-bit sequence wraps; 0: none */
 	__u64 leap; /* a number that leapt + 1, if it was the last one; 0: it was none */
-	__u64 unique, duplicated, reordered;
+	FLOW_COUNTERS(SINK_FIELD, SINK_LEFT)
 	__u64 source_port; /* of the first packet */
 	__u64 seen[SINK_WINDOW_WORDS];
 };

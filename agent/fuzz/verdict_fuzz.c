@@ -157,44 +157,34 @@ static void count_both(const struct pair *pair, struct account *account,
 	free(copy);
 }
 
-#define SAME(member)                                                                               \
-	do {                                                                                       \
-		if (kernel->member != here->member) {                                              \
-			fprintf(stderr, #member ": %llu in the kernel, %llu here\n",               \
-				(unsigned long long)kernel->member,                                \
-				(unsigned long long)here->member);                                 \
-			same = false;                                                              \
-		}                                                                                  \
-	} while (0)
+static bool equal(const char *name, uint64_t kernel, uint64_t here)
+{
+	if (kernel != here)
+		fprintf(stderr, "%s: %llu in the kernel, %llu here\n", name,
+			(unsigned long long)kernel, (unsigned long long)here);
+	return kernel == here;
+}
+
+#define SAME(member) same &= equal(#member, (uint64_t)kernel->member, (uint64_t)here->member)
+
+#define SAME_COUNT(name) SAME(name);
 
 static bool same_flow(const struct tally_flow *kernel, const struct tally_flow *here)
 {
 	bool same = true;
 
-	SAME(unique);
-	SAME(duplicated);
-	SAME(reordered);
-	SAME(highest);
-	SAME(source_port);
+	FLOW_COUNTERS(SAME_COUNT, SAME_COUNT)
 	return same;
 }
+
+#define SAME_CORRUPT(name) SAME(corrupt_by.name);
 
 static void compare(const struct tally *kernel, const struct tally *here)
 {
 	bool same = true;
 
-	SAME(received);
-	SAME(unique);
-	SAME(duplicated);
-	SAME(reordered);
-	SAME(stale);
-	SAME(foreign);
-	SAME(corrupt);
-	SAME(corrupt_by.ip_sum);
-	SAME(corrupt_by.udp_sum);
-	SAME(corrupt_by.no_sum);
-	SAME(corrupt_by.header);
-	SAME(bytes);
+	SINK_COUNTERS(SAME_COUNT, SINK_LEFT)
+	CORRUPT_BY_COUNTERS(SAME_CORRUPT, SINK_LEFT)
 	SAME(delay.total);
 	for (uint32_t i = 0; i < FLOWS; i++)
 		same &= same_flow(&kernel->flow[i], &here->flow[i]);

@@ -6,6 +6,8 @@
 
 from typing import Final, NamedTuple
 
+from gatemark import counter
+
 
 class Quantity(NamedTuple):
     """What a value is a value of."""
@@ -163,7 +165,7 @@ MEASURED: Final = {
     "r_factor": Quantity("R", "rating of a G.711 call by the E-model"),
     "playout_ns": Quantity("ns", "delay from sending to playing that makes the best call"),
     "playout_loss_ratio": Quantity("ratio", "share of a call lost or too late to be played"),
-    "mark_changed": Quantity("packets", "packets whose DSCP was another as they arrived"),
+    **{name: Quantity(*value) for name, value in counter.VALUES.items()},
     "offloaded_share": Quantity("ratio", "share of the packets past the gateway's usual way"),
     "cpu_busy": Quantity("ratio", "load of the gateway's busiest CPU, seen from outside"),
     "packet_ns": Quantity("ns", "time of the gateway's busiest CPU for a packet"),
@@ -285,7 +287,7 @@ FEWER_UNITS: Final = frozenset(
     | {"degrees Celsius", "states", "accesses"}
 )
 FEWER: Final = (
-    *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", "mark_changed"),
+    *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", *counter.VALUES),
     "false_positive_",
     *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
     *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),

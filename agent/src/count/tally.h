@@ -7,6 +7,7 @@
 #define GM_TALLY_H
 
 #include "bpf/bound.h"
+#include "bpf/counters.h"
 #include "count/histogram.h"
 #include "count/spans.h"
 #include "talk/fault.h"
@@ -14,10 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of each counter of a report, whether it is counted packet by packet or read in another way. */
+#define TALLY_FIELD(name) uint64_t name;
+#define TALLY_SIGNED(name) int64_t name;
+
 struct tally_flow {
-	uint64_t unique, duplicated, reordered;
-	int64_t highest; /* number; -1: none came */
-	uint64_t source_port; /* of the first packet, as it arrived */
+	FLOW_COUNTERS(TALLY_FIELD, TALLY_SIGNED)
 };
 
 /* Of the packets received in a bin's time. */
@@ -26,12 +29,8 @@ struct tally_bin {
 	uint64_t delay_sum_ns, delay_max_ns; /* a negative delay counts as 0 */
 };
 
-/*
- * Packets with a wrong checksum, by which; and with a right one, but a header that nobody sent: of
- * another run, flow or number, or with a wrong tag.
- */
 struct tally_corrupt {
-	uint64_t ip_sum, udp_sum, no_sum, header;
+	CORRUPT_BY_COUNTERS(TALLY_FIELD, TALLY_FIELD)
 };
 
 /* Of a receive queue: when packets came, and the times in between in which none came. */
@@ -61,16 +60,9 @@ struct tally_options {
 
 struct tally {
 	struct tally_options options;
-	uint64_t received, unique, duplicated, reordered, stale, foreign, corrupt;
-	uint64_t beyond; /* of foreign: with a number that cannot have been sent */
-	uint64_t dropped; /* lost by the sink itself */
-	uint64_t stepped_ns; /* by how much the clock of the arrivals was set meanwhile */
-	uint64_t mark_changed; /* of received: came with another DSCP */
-	uint64_t bytes; /* frame bytes with FCS of unique */
-	uint64_t first_ns, last_ns; /* arrival; 0: none */
+	SINK_COUNTERS(TALLY_FIELD, TALLY_FIELD)
 	struct tally_corrupt corrupt_by;
 	uint64_t late[TALLY_LATE_BUCKETS];
-	uint64_t gaps_over_1ms;
 	uint64_t delay_negative;
 	struct histogram gap, delay;
 	struct tally_flow *flow;

@@ -10,6 +10,7 @@
 #ifndef GM_ARRIVE_H
 #define GM_ARRIVE_H
 
+#include "bpf/counters.h"
 #include "count/bins.h"
 #include "count/histogram.h"
 #include "replay/frames.h"
@@ -33,14 +34,13 @@ struct arrive_flow {
 	uint16_t port; /* the LAN side's as it arrived, after NAT; 0: none yet */
 };
 
+#define ARRIVE_FIELD(name) uint64_t name;
+
 struct arrive {
 	const struct trace *trace;
 	const struct lab *lab;
 	enum way way; /* of what arrives */
-	uint64_t received, unique, duplicated, reordered, foreign, corrupt, bytes;
-	uint64_t mark_changed; /* of unique: came with another DSCP than it was sent with */
-	uint64_t unmasked; /* of foreign: came with the client's own address, past the NAT */
-	uint64_t first_ns, last_ns, gaps_over_1ms;
+	REPLAY_COUNTERS(ARRIVE_FIELD, ARRIVE_FIELD)
 	uint64_t t0_ns; /* of the schedule */
 	struct histogram gap;
 	struct histogram

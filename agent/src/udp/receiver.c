@@ -124,8 +124,8 @@ static const struct tally *finish(struct sink *sink)
 
 	drain(receiver);
 	receiver->port.kind->settle(&receiver->port);
-	receiver->account.tally.dropped = receiver->port.dropped;
-	receiver->account.tally.stepped_ns = receiver->port.stepped_ns;
+	receiver->account.tally.ring_dropped = receiver->port.dropped;
+	receiver->account.tally.clock_stepped_ns = receiver->port.stepped_ns;
 	return &receiver->account.tally;
 }
 

@@ -3,13 +3,12 @@
 #include "frame/order.h"
 #include "udp/sink.h"
 
+#define CORRUPT(name) line_count(line, #name, corrupt->name);
+
 static void report_corrupt(struct line *line, const struct tally_corrupt *corrupt)
 {
 	line_object(line, "corrupt_by");
-	line_count(line, "ip_sum", corrupt->ip_sum);
-	line_count(line, "udp_sum", corrupt->udp_sum);
-	line_count(line, "no_sum", corrupt->no_sum);
-	line_count(line, "header", corrupt->header);
+	CORRUPT_BY_COUNTERS(CORRUPT, CORRUPT)
 	line_close(line, '}');
 }
 

@@ -31,22 +31,11 @@ int sink_tick_wait(const struct sink *sink)
 	return sink->tick_ns > now ? (int)((sink->tick_ns - now) / NS_PER_MS) + 1 : 0;
 }
 
+#define TOTAL(name) line_count(line, #name, tally->name);
+
 static void report_totals(struct line *line, const struct tally *tally, uint64_t cpu_ns)
 {
-	line_count(line, "received", tally->received);
-	line_count(line, "unique", tally->unique);
-	line_count(line, "duplicated", tally->duplicated);
-	line_count(line, "reordered", tally->reordered);
-	line_count(line, "stale", tally->stale);
-	line_count(line, "foreign", tally->foreign);
-	line_count(line, "beyond", tally->beyond);
-	line_count(line, "mark_changed", tally->mark_changed);
-	line_count(line, "corrupt", tally->corrupt);
-	line_count(line, "ring_dropped", tally->dropped);
-	line_count(line, "clock_stepped_ns", tally->stepped_ns);
-	line_count(line, "bytes", tally->bytes);
-	line_count(line, "first_ns", tally->first_ns);
-	line_count(line, "last_ns", tally->last_ns);
+	SINK_COUNTERS(TOTAL, TOTAL)
 	line_count(line, "cpu_ns", cpu_ns);
 }
 
@@ -64,14 +53,12 @@ static void report_column(struct line *line, const struct tally *tally, const ch
 	line_close(line, ']');
 }
 
+#define COLUMN(name) report_column(line, tally, #name, offsetof(struct tally_flow, name));
+
 static void report_flows(struct line *line, const struct tally *tally)
 {
 	line_object(line, "flow");
-	report_column(line, tally, "unique", offsetof(struct tally_flow, unique));
-	report_column(line, tally, "duplicated", offsetof(struct tally_flow, duplicated));
-	report_column(line, tally, "reordered", offsetof(struct tally_flow, reordered));
-	report_column(line, tally, "highest", offsetof(struct tally_flow, highest));
-	report_column(line, tally, "source_port", offsetof(struct tally_flow, source_port));
+	FLOW_COUNTERS(COLUMN, COLUMN)
 	line_close(line, '}');
 }
 
@@ -88,7 +75,6 @@ static void report_times(struct line *line, const struct tally *tally)
 		line_close(line, ']');
 	}
 	histogram_report(&tally->gap, line, "gap_ns");
-	line_count(line, "gaps_over_1ms", tally->gaps_over_1ms);
 }
 
 /* One field of the bins up to `used`. */

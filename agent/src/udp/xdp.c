@@ -167,25 +167,15 @@ static void add_histogram(struct histogram *into, const struct sink_histogram *f
 		into->most = from->most;
 }
 
+#define ADD(name) tally->name += queue->name;
+#define ADD_CORRUPT(name) tally->corrupt_by.name += queue->name;
+
 static void add_queue(struct tally *tally, const struct sink_queue *queue)
 {
-	tally->received += queue->received;
-	tally->unique += queue->unique;
-	tally->duplicated += queue->duplicated;
-	tally->reordered += queue->reordered;
-	tally->stale += queue->stale;
-	tally->foreign += queue->foreign;
-	tally->beyond += queue->beyond;
-	tally->mark_changed += queue->mark_changed;
-	tally->corrupt += queue->ip_sum + queue->udp_sum + queue->no_sum;
-	tally->corrupt_by.ip_sum += queue->ip_sum;
-	tally->corrupt_by.udp_sum += queue->udp_sum;
-	tally->corrupt_by.no_sum += queue->no_sum;
-	tally->corrupt_by.header += queue->header;
+	SINK_COUNTERS(ADD, SINK_LEFT)
+	CORRUPT_BY_COUNTERS(ADD_CORRUPT, SINK_LEFT)
 	for (int i = 0; i < SINK_LATE_BUCKETS; i++)
 		tally->late[i] += queue->late[i];
-	tally->bytes += queue->bytes;
-	tally->gaps_over_1ms += queue->gaps_over_1ms;
 	tally->delay_negative += queue->delay_negative;
 	if (queue->first_ns && (!tally->first_ns || queue->first_ns < tally->first_ns))
 		tally->first_ns = queue->first_ns;
@@ -219,16 +209,14 @@ static void add_bins(struct tally *tally, const struct sink_bin *bin)
 	}
 }
 
+#define FLOW_FIELD(name) .name = flow[i].name,
+
 static void add_flows(struct tally *tally, const struct sink_flow *flow)
 {
 	for (uint32_t i = 0; i < tally->options.flows; i++)
-		tally->flow[i] = (struct tally_flow){
-			.unique = flow[i].unique,
-			.duplicated = flow[i].duplicated,
-			.reordered = flow[i].reordered,
-			.highest = (int64_t)flow[i].next - 1,
-			.source_port = flow[i].source_port,
-		};
+		tally->flow[i] = (struct tally_flow){ .highest = (int64_t)flow[i].next - 1,
+						      .source_port = (int64_t)flow[i].source_port,
+						      FLOW_COUNTERS(FLOW_FIELD, SINK_LEFT) };
 }
 
 const struct tally *xdp_read(struct xdp *xdp)

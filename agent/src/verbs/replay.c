@@ -340,28 +340,16 @@ static void report_arrivals(struct line *line, const struct arrive *arrive)
 	line_close(line, '}');
 }
 
+#define TOTAL(name) line_count(line, #name, arrive->name);
+
 static void report_sink(struct line *line, const struct player *player)
 {
 	const struct arrive *arrive = &player->arrive;
 
 	line_object(line, "sink");
-	line_count(line, "received", arrive->received);
-	line_count(line, "unique", arrive->unique);
-	line_count(line, "duplicated", arrive->duplicated);
-	line_count(line, "reordered", arrive->reordered);
-	line_count(line, "stale", 0); /* every number is kept, so each is known */
-	line_count(line, "foreign", arrive->foreign);
-	line_count(line, "corrupt", arrive->corrupt);
-	line_count(line, "unmasked", arrive->unmasked);
-	line_count(line, "mark_changed", arrive->mark_changed);
-	line_count(line, "ring_dropped", player->inlet.dropped);
-	line_count(line, "clock_stepped_ns", player->inlet.step.stepped_ns);
-	line_count(line, "bytes", arrive->bytes);
-	line_count(line, "first_ns", arrive->first_ns);
-	line_count(line, "last_ns", arrive->last_ns);
+	REPLAY_COUNTERS(TOTAL, TOTAL)
 	histogram_report(&arrive->behind, line, "behind_ns");
 	histogram_report(&arrive->gap, line, "gap_ns");
-	line_count(line, "gaps_over_1ms", arrive->gaps_over_1ms);
 	bins_report(&arrive->rate, line, "rate", "packets");
 	report_arrivals(line, arrive);
 	line_close(line, '}');
@@ -418,6 +406,8 @@ static int replay_job(struct replay *replay, struct fault *fault)
 	if (player_send(player))
 		report_sent(player);
 	player_listen(player);
+	player->arrive.ring_dropped = player->inlet.dropped;
+	player->arrive.clock_stepped_ns = player->inlet.step.stepped_ns;
 	report_done(player, clock_cpu() - cpu_ns);
 	return 0;
 }

@@ -10,6 +10,7 @@ from typing import Any, Final, NotRequired, TypedDict
 
 import msgspec
 
+from gatemark.counter import CorruptByCounters, FlowCounters, ReplayCounters, SinkCounters
 from gatemark.node.reader import odd
 
 # Every count and time of an agent fits into 64 bits, and into what a record can keep. Digits in a
@@ -104,16 +105,6 @@ class Rate(TypedDict):
     delay_max_ns: NotRequired[Column]
 
 
-class Flow(TypedDict):
-    """Arrivals by flow."""
-
-    unique: Column
-    duplicated: NotRequired[Column]
-    reordered: NotRequired[Column]
-    highest: NotRequired[Column]
-    source_port: NotRequired[Column]
-
-
 class Silence(Spans):
     """Times without an arrival at one receive queue."""
 
@@ -129,30 +120,17 @@ class Ledger(TypedDict):
     bits: list[str]
 
 
-class Came(TypedDict):
+class Came(SinkCounters):
     """A sink's report."""
 
-    received: int
-    unique: int
-    duplicated: int
-    reordered: int
-    stale: int
-    foreign: int
-    corrupt: int
-    ring_dropped: int
-    clock_stepped_ns: NotRequired[int]
-    bytes: int
-    first_ns: int
-    last_ns: int
     cpu_ns: int
-    flow: Flow
+    flow: FlowCounters
     rate: Rate
     gap_ns: Histogram
     delay_ns: NotRequired[Histogram]
-    mark_changed: NotRequired[int]
     delay_by_flow: NotRequired[list[Histogram]]
     late: NotRequired[Histogram]
-    corrupt_by: NotRequired[dict[str, int]]
+    corrupt_by: CorruptByCounters
     silences: NotRequired[list[Silence]]
     ledger: NotRequired[Ledger]
 
@@ -244,16 +222,9 @@ class ReplaySender(TypedDict):
     packet: NotRequired[dict[str, Column]]
 
 
-class ReplaySink(TypedDict):
+class ReplaySink(ReplayCounters):
     """The packets that came to a side of a replay."""
 
-    received: int
-    unique: int
-    foreign: int
-    unmasked: int
-    mark_changed: NotRequired[int]  # an older agent does not count them
-    clock_stepped_ns: NotRequired[int]
-    bytes: int
     flow: dict[str, Column]
     rate: Rate
     gap_ns: Histogram

@@ -18,6 +18,7 @@ from gatemark.run.result import caches, line
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
+from gatemark.workload import account
 from gatemark.workload.way import Report, Way
 
 MODES: Final = ("user", "system", "softirq", "irq")  # of a CPU that is busy
@@ -63,6 +64,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         notes=(
             *base.notes,
             *(note for way in raw.ways for note in way.notes),
+            *account.notes(raw.ways),
             *program.notes(evidence.programs),
             *probes.notes,
             *line.notes(raw),

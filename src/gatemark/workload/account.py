@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every packet of a UDP trial accounted for, and cross-checked with the interfaces' counters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from gatemark.counter import NOTES, VALUES
 from gatemark.station.wiring import Port
 from gatemark.store.record import Accounting
 from gatemark.workload.way import Report, Way
@@ -42,6 +43,19 @@ def account(
         strange=sum(_strange(way.sink) for way in ways),
         **sums,
     )
+
+
+def values(ways: Iterable[Way]) -> dict[str, float]:
+    """The sinks' counters that are values of a record, over all directions."""
+    sinks = [way.sink for way in ways]
+    return {name: float(_sum(sink.get(name, 0) for sink in sinks)) for name in VALUES}
+
+
+def notes(ways: Sequence[Way]) -> Iterator[str]:
+    """Yield what a record says of the sinks' counters that are above 0."""
+    for name, words in NOTES.items():
+        if packets := _sum(way.sink.get(name, 0) for way in ways):
+            yield words.format(count=f"{packets:,}".replace(",", " "))
 
 
 def _differences(way: Way, moved: Counters, *, talks: bool) -> dict[str, int]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
+from gatemark.counter import VALUES
 from gatemark.judge.shape.reconcile import beyond, name, once
 from gatemark.store.drops import LINE, SOCKET, TESTER, Drop
 from gatemark.store.record import Definition, Record
 from gatemark.unit import ETHERNET_BYTES
 
-MARKS: Final = "mark_changed"
 MSS: Final = "mss_bytes"
 TABLE: Final = ("drop", "early_drop", "insert_failed")
 EVENTS: Final = ("early_drop",)  # that cost no packet
@@ -43,9 +43,8 @@ def counts(record: Record) -> dict[str, Count]:
         key = f"freed.{row.reason}"
         before = freed[key].packets if key in freed else 0
         freed[key] = Count(before + row.packets, row.place)
-    changed = int(sum(_each(record, MARKS)))
-    marks = {f"record.{MARKS}": Count(changed)} if changed else {}
-    return table | drops | freed | marks
+    counters = {f"record.{name}": Count(int(sum(_each(record, name)))) for name in VALUES}
+    return table | drops | freed | {key: count for key, count in counters.items() if count.packets}
 
 
 def matching(

@@ -18,6 +18,7 @@ from gatemark.store.record import Accounting, Definition
 from gatemark.store.series import Series
 from gatemark.workload import replay
 from gatemark.workload.account import account
+from gatemark.workload.account import values as counter_values
 from gatemark.workload.way import Way, binned, over_time
 
 PACE = ("p50", "p99", "max")
@@ -49,9 +50,8 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     }
     values |= {f"pace_error_{name}_ns": max(ns[name] for ns in late) for name in PACE if late}
-    marks = {"mark_changed": float(sum(way.sink.get("mark_changed", 0) for way in raw.ways))}
     own = realtime.values(raw.ways, spec.workload)
-    return values | _delays(raw.ways) | own | marks, accounting
+    return values | _delays(raw.ways) | own | counter_values(raw.ways), accounting
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a UDP trial: rates, loss and delay of numbered packets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from gatemark.store.series import Series
 from gatemark.unit import l1_bps, payload_bytes
 from gatemark.workload import udp
 from gatemark.workload.account import account
+from gatemark.workload.account import values as counter_values
 from gatemark.workload.way import Way, binned, over_time
 
 
@@ -37,18 +38,12 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
     load = spec.workload
     accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
-    return _marks(raw.ways, load) | {
+    marks = counter_values(raw.ways) if load.dscp else {}
+    return marks | {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
         **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     } | delay.delays(raw.ways), accounting
-
-
-def _marks(ways: Sequence[Way], load: Workload) -> dict[str, float]:
-    """How many packets came with another mark than theirs, where they bear one."""
-    if not load.dscp:
-        return {}
-    return {"mark_changed": float(sum(way.sink.get("mark_changed", 0) for way in ways))}
 
 
 def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
