@@ -12,6 +12,7 @@
 	COUNTED(foreign)                                                                           \
 	COUNTED(beyond)                                                                            \
 	COUNTED(mark_changed)                                                                      \
+	COUNTED(port_changed)                                                                      \
 	COUNTED(corrupt)                                                                           \
 	READ(ring_dropped)                                                                         \
 	READ(clock_stepped_ns)                                                                     \

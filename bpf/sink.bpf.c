@@ -454,6 +454,7 @@ ALWAYS void add_test(struct sink_queue *queue, const struct sink_config *config,
 {
 	if (!flow->next)
 		flow->source_port = arrival->source_port;
+	queue->port_changed += arrival->source_port != flow->source_port;
 	if (arrival->mark != config->mark)
 		queue->mark_changed++;
 	switch (take_number(config, flow, arrival)) {

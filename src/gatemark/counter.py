@@ -15,6 +15,7 @@ class SinkCounters(TypedDict):
     foreign: int
     beyond: int
     mark_changed: int
+    port_changed: int
     corrupt: int
     ring_dropped: int
     clock_stepped_ns: int
@@ -68,4 +69,6 @@ VALUES: Final = {
     "mark_changed": ("packets", "packets whose DSCP was another as they arrived"),
 }
 # What a record notes of those that are above 0.
-NOTES: Final[dict[str, str]] = {}
+NOTES: Final[dict[str, str]] = {
+    "port_changed": "{count} packets of known flows came from a new port: the NAT changed it",
+}

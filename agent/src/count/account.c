@@ -157,6 +157,7 @@ WRAPS static void add_test(struct account *account, const struct arrival *arriva
 	add_bin(account, arrival->time_ns, delay_ns < 0 ? 0 : (uint64_t)delay_ns);
 	if (flow->highest < 0)
 		flow->source_port = arrival->source_port;
+	tally->port_changed += arrival->source_port != flow->source_port;
 	verdict = take_number(account, &arrival->header);
 	flow->highest = window->highest; /* a duplicate of a number that leapt moves it, too */
 	switch (verdict) {

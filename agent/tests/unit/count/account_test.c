@@ -53,6 +53,25 @@ TEST(another_mark_is_counted_where_it_is_known)
 	account_close(&account);
 }
 
+TEST(another_port_than_the_first_of_a_flow_is_counted)
+{
+	const uint16_t ports[] = { 5001, 5001, 1024, 5001 };
+	struct account account;
+	struct fault fault = { 0 };
+
+	CHECK_EQUAL(account_open(&account, &options, &fault), 0);
+	account_start(&account, MS);
+	for (uint32_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
+		struct arrival arrival = test_arrival(1, i, 10 * MS);
+
+		arrival.source_port = ports[i];
+		account_add(&account, &arrival);
+	}
+	CHECK_EQUAL(account.tally.flow[1].source_port, 5001);
+	CHECK_EQUAL(account.tally.port_changed, 1);
+	account_close(&account);
+}
+
 TEST(account_keeps_every_arrival_once)
 {
 	struct account account;
