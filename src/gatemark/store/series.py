@@ -17,7 +17,6 @@ from typing import Final
 
 import msgspec
 
-from gatemark.store import parquet
 from gatemark.store.folder import Folder, ForeignError
 from gatemark.store.schema import DAY_S, Number
 
@@ -93,19 +92,6 @@ def _unpacked(packed: bytes) -> bytes:
 
 def _read(folder: Folder, name: str, like: Sequence[str]) -> Series:
     """One file. Raises one of DAMAGED."""
-    is_old = name.endswith(parquet.SUFFIX)
-    series = (_former if is_old else _lines)(folder, name, like)
-    if odd := [key for key, (x, _) in series.items() if x[-1] - x[0] > DAY_S * S_NS]:
-        raise ValueError(f"{odd[0]} is longer than a day")
-    return series
-
-
-def _former(folder: Folder, name: str, like: Sequence[str]) -> Series:
-    with folder.reading(name) as file:
-        return parquet.read(file, name, like)
-
-
-def _lines(folder: Folder, name: str, like: Sequence[str]) -> Series:
     packed = folder.read(name)
     if not packed:  # which gzip takes for a whole file
         raise EOFError
@@ -115,4 +101,7 @@ def _lines(folder: Folder, name: str, like: Sequence[str]) -> Series:
         for line in lines
         if any(fnmatchcase(line.series, pattern) for pattern in like)
     }
-    return {series: points for series, points in named.items() if points[0]}
+    series = {key: points for key, points in named.items() if points[0]}
+    if odd := [key for key, (x, _) in series.items() if x[-1] - x[0] > DAY_S * S_NS]:
+        raise ValueError(f"{odd[0]} is longer than a day")
+    return series

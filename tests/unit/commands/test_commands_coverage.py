@@ -2,7 +2,7 @@
 """`gatemark coverage`: rows of the studies, by plans and by runs; what README says of them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import sample
 from inside import gatemark
 
 from gatemark.commands.coverage import shipped
-from gatemark.judge.coverage.coverage import coverage
+from gatemark.judge.coverage.coverage import Covered, counts, coverage
 from gatemark.store.contents import Contents
 from gatemark.store.study.requirement import requirements
 from gatemark.tell.group import source
@@ -24,9 +24,20 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_readme_says_what_is_not_done() -> None:
-    from gatemark.tell.study.coverage import unfinished
+def unfinished(rows: Sequence[Covered]) -> str:
+    """README's sentences of what is not done, of rows judged without a run."""
+    known = counts(rows)
+    missing = [row.requirement.name for row in rows if row.state == "missing"]
+    verb = "is" if len(missing) == 1 else "are"
+    last = f"{len(missing)} {verb} missing: {', '.join(missing)}" if missing else "None is missing"
+    return (
+        f"Of the {len(rows)} rows that five studies asked, {known['planned']} are answered by a "
+        f"plan or by every run, and {known['in part']} in part. {known['not here']} need what is "
+        f"not here. {last}."
+    )
 
+
+def test_the_readme_says_what_is_not_done() -> None:
     rows = coverage(requirements(), shipped())
     assert unfinished(rows) in flat((ROOT / "README.md").read_text())
 

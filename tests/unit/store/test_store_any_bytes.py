@@ -173,29 +173,6 @@ def test_any_series_are_read_or_told(place: Path, data: bytes) -> None:
     assert len(found.series) + len(found.lost) == 1
 
 
-@pytest.fixture(scope="module")
-def parquet(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    import duckdb
-
-    path = tmp_path_factory.mktemp("whole") / "0.parquet"
-    rows = duckdb.sql("SELECT 'a' AS series, x, x / 2 AS y FROM range(50) AS rows(x)")
-    assert rows
-    rows.write_parquet(str(path), compression="zstd")
-    return path.read_bytes()
-
-
-@settings(max_examples=10)
-@given(at=st.integers(0), flip=st.integers(1, 255), cut=st.integers(0, 40))
-def test_any_old_series_are_read_or_told(
-    place: Path, parquet: bytes, at: int, flip: int, cut: int
-) -> None:
-    data = bytearray(parquet[: len(parquet) - cut])
-    data[at % len(data)] ^= flip
-    (place / "0.parquet").write_bytes(data)
-    found = series.read(Folder(place), ["0.parquet"], ["*"])
-    assert len(found.series) + len(found.lost) == 1
-
-
 @few
 @given(st.binary() | of(lambda: FLENT) | of(lambda: TCP) | of(lambda: UDP))
 def test_any_file_of_a_tool_is_read_or_told(place: Path, data: bytes) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, UnavailableError
 from gatemark.store.study.requirement import read, requirements
 
 CSV = """id,seed,kind,what,parameters,published,locator,gatemark_mapping,priority
@@ -44,3 +44,8 @@ def test_a_row_has_its_need(tmp_path: Path) -> None:
 def test_what_does_not_match_is_refused(tmp_path: Path, rows: str, text: str) -> None:
     with pytest.raises(GatemarkError, match=text):
         read(folder(tmp_path, rows))
+
+
+def test_an_installed_package_is_without_rows_and_says_where_they_are(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError, match="in a checkout of the repository"):
+        read(tmp_path)

@@ -215,7 +215,7 @@ def test_parquet_names_the_units_of_its_columns(tmp_path: Path) -> None:
 
 
 def test_without_duckdb_parquet_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatemark.store.parquet.find_spec", lambda _: None)
+    monkeypatch.setattr("gatemark.tell.export.parquet.find_spec", lambda _: None)
     with pytest.raises(UnavailableError, match=r"^The format parquet needs DuckDB: pip install"):
         form.export("parquet", [first()])
 

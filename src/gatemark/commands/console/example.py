@@ -4,7 +4,6 @@
 from typing import Final
 
 Example = tuple[str, str]  # what it is for, the command
-CAPTURE: Final = "gatemark capture --station bench.toml --filter 'udp port 53' | wireshark -k -i -"
 
 EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     "list": (

@@ -3,12 +3,11 @@
 
 A counter is called as `counts` calls it: `ip.FragFails` is the counter FragFails of the stage `ip`
 (store/drops.py), `record.corrupt` a field of a record. A `*` in a name stands for any text: rules
-and queues have names of their own. Each counter that a record can hold is in a cause, or in
-NO_CAUSE with the reason. In words, `{count}` is packets of a trial, `{share}` and
-`{part}` their share of what was sent, `{where}` the counter's own place.
+and queues have names of their own. A test lists the counters that name no cause, with the reason.
+In words, `{count}` is packets of a trial, `{share}` and `{part}` their share of what was sent,
+`{where}` the counter's own place.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -309,45 +308,3 @@ CAUSES: Final[tuple[Cause, ...]] = (
         by_load=True,
     ),
 )
-
-TESTERS: Final = "the tester's own (the shape `tester`, the bottleneck)"
-SHAPED: Final = "named by the shape of what was lost"
-READ: Final = "what is there or passed: nothing was dropped for it"
-AGAIN: Final = "about packets that another counter has"
-# Counters that name no cause by themselves, and why not.
-NO_CAUSE: Final[Mapping[str, str]] = {
-    "icmp.Icmp.OutDestUnreachs": AGAIN,
-    **dict.fromkeys(EXPIRED, AGAIN),
-    "icmp.Icmp6OutDestUnreachs": AGAIN,
-    "icmp.Icmp6OutPktTooBigs": AGAIN,
-    "freed.*": "a reason without a counter: told by the table of what was dropped",
-    "line.*": "the emulated line's own books (the bottleneck `line`)",
-    "tester.*": TESTERS,
-    "record.refused": "overload (the shape of that name, the bottleneck `cpu`)",
-    "record.lost": SHAPED,
-    "record.duplicated": SHAPED,
-    "record.reordered": SHAPED,
-    "record.corrupt": SHAPED,
-    "record.stale": TESTERS,
-    "record.foreign": TESTERS,
-    "record.altered": TESTERS,
-    "record.beyond": TESTERS,
-    "record.strange": TESTERS,
-    "record.ring_dropped": TESTERS,
-    "record.mismatch": "a trial whose counters contradict each other is invalid",
-    "record.interfaces": "of the tester's ports: they check the accounting",
-    "record.scheduled": READ,
-    "record.tried": READ,
-    "record.unique": READ,
-    "record.conntrack.entries": READ,
-    "record.conntrack.max": READ,
-    "record.conntrack.chainlength": "a long chain takes time, which the CPU shows",
-    "record.softnet.dropped": AGAIN,
-    "record.softnet.squeezed": "work that was put off, and done",
-    "record.qdisc.drops": AGAIN,
-    "record.qdisc.overlimits": "packets that waited, as a shaper has them do",
-    "record.qdisc.requeues": "packets that waited for a port",
-    "record.retransmits": "TCP looks for its rate by losing packets",
-    "record.offload": READ,
-    "record.programs": "a program's own counters (the captured share)",
-}

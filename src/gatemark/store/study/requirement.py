@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from gatemark.error import GatemarkError
+from gatemark.error import GatemarkError, UnavailableError
 
 ROWS: Final = "rows.toml"
 ROWS_SCHEMA: Final = "gatemark.rows/1"
@@ -67,7 +67,15 @@ def requirements() -> tuple[Requirement, ...]:
 
 
 def read(folder: Traversable) -> tuple[Requirement, ...]:
-    """The rows of a folder's two files. Raises GatemarkError with file and row."""
+    """The rows of a folder's two files. Raises GatemarkError with file and row.
+
+    Raises UnavailableError where they are not: a wheel is without them.
+    """
+    if not (folder / ROWS).is_file():
+        raise UnavailableError(
+            "the rows of the studies are not in an installed package: run `gatemark coverage` "
+            "in a checkout of the repository"
+        )
     needs = _needs(_text(folder, ROWS))
     made = []
     for row in csv.DictReader(_text(folder, REQUIREMENTS).splitlines()):

@@ -10,10 +10,9 @@ from gatemark.judge.math.interval import Interval
 from gatemark.store.record import Scalar
 from gatemark.tell.group import study, sweep
 from gatemark.tell.words import number, traffic
-from gatemark.tell.words.number import PERCENT, Scale
+from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import NONE, Table
 
-COUNT = Scale(1.0, "instructions")
 VERDICTS = {"slower": "costs", "faster": "saves", "no change": "nothing"}
 TOLD = 2  # other modes, and functions, in a row
 NOTHING: tuple[None, None] = (None, None)  # of an arm that is no step

@@ -27,7 +27,6 @@ SHAPE: Final = (
     "longest wait before, over the p95 after. Gone: from the load's last byte"
 )
 TAILS: Final = ("p95", "p98", "p99")  # few packets tell the lower ones alone
-PERIOD: Final = "queue_period_ns"
 
 
 def tables(judgement: Judgement) -> list[tuple[str, Table]]:

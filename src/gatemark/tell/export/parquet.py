@@ -9,12 +9,12 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from importlib.util import find_spec
 from typing import Final
 
 from gatemark import scratch
-from gatemark.error import UsageError
+from gatemark.error import UnavailableError, UsageError
 from gatemark.quantity import ENDINGS, QUANTITIES
-from gatemark.store.parquet import require_duckdb
 from gatemark.tell.export.column import Column
 from gatemark.tell.export.moment import timed
 
@@ -31,7 +31,8 @@ UNITS: Final = "gatemark.units"  # key of the file's metadata: column -> unit
 
 def export(columns: Sequence[Column]) -> bytes:
     """The columns as a Parquet file."""
-    require_duckdb("The format parquet")
+    if find_spec("duckdb") is None:
+        raise UnavailableError("The format parquet needs DuckDB: pip install 'gatemark[sql]'")
     import duckdb  # heavy, and only this format needs it
 
     typed = timed(columns)

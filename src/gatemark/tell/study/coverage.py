@@ -42,19 +42,6 @@ def sentence(rows: Sequence[Covered]) -> str:
     return f"Of {len(rows)} rows that five studies asked: {', '.join(parts)}."
 
 
-def unfinished(rows: Sequence[Covered]) -> str:
-    """README's sentences of what is not done, of rows judged without a run."""
-    known = counts(rows)
-    missing = [row.requirement.name for row in rows if row.state == "missing"]
-    verb = "is" if len(missing) == 1 else "are"
-    last = f"{len(missing)} {verb} missing: {', '.join(missing)}" if missing else "None is missing"
-    return (
-        f"Of the {len(rows)} rows that five studies asked, {known['planned']} are answered by a "
-        f"plan or by every run, and {known['in part']} in part. {known['not here']} need what is "
-        f"not here. {last}."
-    )
-
-
 def beside(tallies: Mapping[str, Tally]) -> str:
     """How many published values can stand beside ours."""
     total = Tally(

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.cause.find import named
-from gatemark.judge.cause.table import CAUSES, NO_CAUSE, Cause
+from gatemark.judge.cause.table import CAUSES, Cause
 from gatemark.judge.finding import COUNTED, NAMES, Diagnosis, Finding, Shape
 from gatemark.judge.judge import judge
 from gatemark.judge.subject import Subject
@@ -16,6 +16,7 @@ from gatemark.store.drops import Drops
 from gatemark.store.record import Definition, Part, Record
 
 from .trial import SENT, UDP, trial
+from .uncaused import NO_CAUSE
 
 TCP = Definition(path="route", l4="tcp", quantity="goodput", duration_s=2.0)
 BLACK_HOLE = {

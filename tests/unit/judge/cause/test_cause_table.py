@@ -5,12 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from gatemark.counter import VALUES
 from gatemark.judge.cause.count import is_named
-from gatemark.judge.cause.table import CAUSES, NO_CAUSE
+from gatemark.judge.cause.table import CAUSES
 from gatemark.probe.drop import ip, netfilter, port, qdisc
 from gatemark.probe.kind import conntrack, softirq
 from gatemark.store.drops import Drop
 from gatemark.store.record import Accounting
+
+from .uncaused import NO_CAUSE
 
 DEVICES = ("gw0", "gw1")
 QDISC = ("drops", "overlimits", "requeues")  # of a port, as the probe `shaper` sums them
@@ -68,7 +71,8 @@ def kept() -> set[str]:
     own |= {f"record.conntrack.{name}" for name in ("entries", "max", *conntrack.COUNTERS)}
     own |= {f"record.softnet.{name}" for name in softirq.NAMES if name != "processed"}
     own |= {f"record.qdisc.{name}" for name in QDISC}
-    own |= {"record.mark_changed", "record.retransmits", "record.offload", "record.programs"}
+    own |= {f"record.{name}" for name in VALUES}
+    own |= {"record.retransmits", "record.offload", "record.programs"}
     return own | {"freed.ANY", "line.queue", "tester.tx_dropped"}
 
 
