@@ -88,12 +88,12 @@ class Counter:
         return {name: self._head(name) for name in SEEN}
 
     def misses(self, pair: int) -> dict[str, int]:
-        """Of one pair of caches, in the order of QEMU's options: its misses and write-backs."""
+        """Return a pair of caches' misses and write-backs, in the order of QEMU's options."""
         first = 1 + len(HEAD) + pair * len(EVENTS)
         return {name: int(self._words[first + at]) for at, name in enumerate(EVENTS)}
 
     def region(self) -> dict[str, int]:
-        """What programs did between marks so far; misses of the levels that are modelled."""
+        """Return what programs did between marks so far; misses of the levels that are modelled."""
         return {name: int(self._words[REGION_AT + at]) for at, name in enumerate(REGION)}
 
     def unmark(self) -> None:
@@ -110,11 +110,11 @@ class Counter:
             self._set("modelling", 0)
 
     def runs(self) -> "array[int]":
-        """How often each block ran so far, by slot."""
+        """Return the runs of each block so far, by slot."""
         return array("Q", bytes(self._words[self._runs : self._runs + self.used]))
 
     def block(self, slot: int) -> Block:
-        """What is in a slot; it stays so."""
+        """Return the block in a slot; it stays so."""
         known = len(self._blocks)
         if slot >= known:
             end = self.used
@@ -124,7 +124,7 @@ class Counter:
         return self._blocks[slot]
 
     def is_user(self, slot: int) -> bool:
-        """Whether a slot's block is of a program: the plugin has one place for all of these."""
+        """Return whether a slot's block is of a program: all of these have one place."""
         return self.block(slot).address < KERNEL
 
     @property

@@ -16,7 +16,7 @@ NOT_EMULATED: Final = "only an emulated gateway's instructions can be counted: -
 
 
 def refuse() -> None:
-    """What stations without an emulator say. Raises UnavailableError."""
+    """Refuse to count, on stations without an emulator. Raises UnavailableError."""
     raise UnavailableError(NOT_EMULATED)
 
 

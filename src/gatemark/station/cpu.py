@@ -29,7 +29,7 @@ class Placement:
             )
 
     def words(self, able: Ability, demand: Demand = PLAIN) -> dict[str, str]:
-        """As it stands in a record: what a trial asks for, by what is possible here."""
+        """Return the demand as a record has it: what a trial asks for, by what is possible here."""
         tester = "cpu {}, nice -20" if able.priority else "cpu {}"
         words = {
             "gateway": self._gateway(able, demand),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial needs the station to be, besides the setup of its gateway."""
+"""The demands of a trial on the station, besides the setup of its gateway."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ STREAMED = ("tcp", "connections", "responsiveness")
 
 
 def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
-    """What the workloads of a trial on an arm ask for.
+    """Return the demand of a trial's workloads on an arm.
 
     TCP is steered: a veth hands a segment on by the CPU that sent it, so the receiving host's TCP,
     its acknowledgements and the sender's answer to these would all run on the gateway's CPU.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine can and cannot do for the built-in lab, found by trying, each with its fix."""
+"""The abilities of this machine for the built-in lab, found by trying, each with its fix."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def examine(refused: str = "") -> list[Finding]:
 
 
 def _needed(able: Ability, refused: str = "") -> list[Finding]:
-    """What the built-in lab cannot work without."""
+    """Return the findings without which the built-in lab cannot work."""
     here = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent()]
     return [*here, _kernel(), _threads(), _nft(refused)]
 
@@ -90,12 +90,12 @@ def _tool(name: str) -> Finding:
 
 
 def instructions(emulator: str) -> str:
-    """What the ability to count is called, by the emulator that counts."""
+    """Return the name of the ability to count, by the emulator that counts."""
     return f"instructions ({emulator})"
 
 
 def _emulator(arch: Arch) -> Finding:
-    """Whether a virtual gateway can be had; the built-in lab needs none."""
+    """Return whether a virtual gateway can be had; the built-in lab needs none."""
     path = shutil.which(arch.emulator)
     fix = f"apt-get install {arch.package}"
     text = path or "missing: no virtual gateway of its kind"
@@ -103,7 +103,7 @@ def _emulator(arch: Arch) -> Finding:
 
 
 def _counts(arch: Arch) -> Iterator[Finding]:
-    """Whether an emulator that is there loads the plugin that counts a gateway's instructions."""
+    """Yield whether an emulator that is there loads the plugin that counts instructions."""
     if not shutil.which(arch.emulator):
         return
     what = instructions(arch.emulator)
@@ -129,7 +129,7 @@ def _agent() -> Finding:
 
 
 def _advice(error: GatemarkError, otherwise: str) -> tuple[str, str]:
-    """What a message says is missing, and the fix behind its last semicolon."""
+    """Return what a message says is missing, and the fix behind its last semicolon."""
     text, semicolon, fix = str(error).rpartition("; ")
     return (text, fix) if semicolon else (str(error), otherwise)
 
@@ -148,7 +148,7 @@ def _threads() -> Finding:
 
 
 def _abilities(able: Ability) -> Iterator[Finding]:
-    """What a run can do without."""
+    """Yield the abilities that a run can do without."""
     for name, lacking in MISSING.items():
         ok = getattr(able, name)
         text = "works" if ok else lacking.rstrip(".")
@@ -156,7 +156,7 @@ def _abilities(able: Ability) -> Iterator[Finding]:
 
 
 def _nft(refused: str) -> Finding:
-    """Whether the kernel takes a masquerade rule; asked with --check, so nothing is changed."""
+    """Return whether the kernel takes a masquerade rule, by --check, which changes nothing."""
     if refused:
         return Finding("nat", ok=False, text="cannot be asked without rights", fix="see rights")
     chain = "chain c { type nat hook postrouting priority srcnat; masquerade; }"

@@ -39,7 +39,7 @@ def load(name: str) -> Station:
 
 
 def _maker(kind: str) -> Callable[[Table, Path], Station]:
-    """What makes a station of this kind of a file's tables; nothing is built yet.
+    """Return the maker of a kind's station from a file's tables; nothing is built yet.
 
     It refuses keys that it does not know, with the file and the line. Only the kind that is asked
     for is imported: a run in the lab would wait for what speaks SSH.

@@ -208,14 +208,14 @@ def _taken(file: IO[str], path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a lab."""
+    """The holder of a lab."""
 
     pid: int
     purpose: str  # "run", or "kept": `gatemark lab up`
 
 
 def holder(lab: str) -> Holder | None:
-    """Who holds a lab's lock; None if it is free: what bears its name is left over."""
+    """Return the holder of a lab's lock; None if it is free: what bears its name is left over."""
     try:
         with (folder() / f"{lab}.lock").open("r+") as file:
             if flock.take(file):
@@ -228,7 +228,7 @@ def holder(lab: str) -> Holder | None:
 
 @contextmanager
 def left(lab: str) -> Iterator[bool]:
-    """Whether what bears a lab's name is left over; the lab's lock is held meanwhile if it is.
+    """Yield whether what bears a lab's name is left over; its lock is held meanwhile if it is.
 
     So a lab that is just being made waits until the clean-up is over.
     """

@@ -84,7 +84,7 @@ class Lab:
 
     @property
     def info(self) -> StationInfo:
-        """What a run says of it."""
+        """Return the station's facts for a run."""
         return StationInfo(
             name=self.name,
             kind=self.kind,

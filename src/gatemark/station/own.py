@@ -34,17 +34,17 @@ SYSCTLS = (
 
 
 def needed() -> bool:
-    """Whether we cannot make namespaces as we are: not root, or root of a namespace alone."""
+    """Return whether we cannot make namespaces: not root, or root of a namespace alone."""
     return os.geteuid() != 0 or not os.access(RUN, os.W_OK)
 
 
 def inside() -> bool:
-    """Whether we are in a user namespace in which not all users of the machine are."""
+    """Return whether we are in a user namespace that lacks users of the machine."""
     return Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]
 
 
 def capable() -> bool:
-    """Whether we may make namespaces without a user namespace: CAP_SYS_ADMIN (capabilities(7))."""
+    """Return whether we may make namespaces without a user namespace: CAP_SYS_ADMIN."""
     lines = Path("/proc/self/status").read_text().splitlines()
     effective = next((line.split()[1] for line in lines if line.startswith("CapEff:")), "0")
     return bool(int(effective, 16) >> CAP_SYS_ADMIN & 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every kind of station is to those who measure on it."""
+"""The common part of all kinds of station, for those who measure on it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
@@ -17,7 +17,7 @@ Again = Callable[[], Awaitable[None]]
 
 
 async def nothing() -> None:
-    """What a station does after a restart before anybody has applied a setup."""
+    """Do nothing: a station after a restart, before anybody has applied a setup."""
 
 
 class Station(Protocol):
@@ -32,11 +32,11 @@ class Station(Protocol):
 
     @property
     def able(self) -> Ability:
-        """What works on it; known before `up`."""
+        """Return what works on it; known before `up`."""
 
     @property
     def info(self) -> StationInfo:
-        """What a run says of it."""
+        """Return the station's facts for a run."""
 
     @property
     def placement(self) -> Placement:
@@ -48,7 +48,7 @@ class Station(Protocol):
 
     @property
     def gateway(self) -> Gateway:
-        """What is measured."""
+        """Return the gateway that is measured."""
 
     @property
     def ports(self) -> Mapping[str, Port]:

@@ -70,7 +70,7 @@ class Symbols:
 
     @property
     def narrow(self) -> bool:
-        """Whether the kernel's addresses have 32 bits."""
+        """Return whether the kernel's addresses have 32 bits."""
         return self.mask < 1 << 32
 
     def function(self, address: int) -> Function:
@@ -84,7 +84,7 @@ class Symbols:
         return Function(self._names[at], self._addresses[at])
 
     def enters(self, address: int) -> bool:
-        """Whether it is a function's first instruction."""
+        """Return whether it is a function's first instruction."""
         address &= self.mask
         at = bisect_right(self._addresses, address) - 1
         return at >= 0 and self._addresses[at] == address
@@ -104,7 +104,7 @@ class Names:
         self._symbols: Symbols | None = None
 
     async def read(self, *, anew: bool = False) -> Symbols:
-        """As they are now; `anew`: BPF programs may have come. Raises NodeError."""
+        """Return the present symbols; `anew`: BPF programs may have come. Raises NodeError."""
         loaded = await self._read(LOADED)
         if anew or self._symbols is None or loaded != self._loaded:
             kernel = self._kernel = self._kernel or await self._kept()

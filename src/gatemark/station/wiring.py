@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is connected to whom: the addresses and ports that a station's traffic uses."""
+"""The wiring of a station: the addresses and ports that its traffic uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class Port:
 
     @property
     def addressed(self) -> bool:
-        """Whether it has addresses; the second LAN port of a gateway has none."""
+        """Return whether it has addresses; the second LAN port of a gateway has none."""
         return bool(self.own) or self.role in ADDRESS
 
     def interface(self, family: str) -> IPv4Interface | IPv6Interface:
@@ -78,7 +78,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What is measured, as those see it who set it and read it: a host, and its test ports."""
+    """The gateway as those see it who set it and read it: a host, and its test ports."""
 
     node: Node
     devices: Mapping[str, str]  # role -> device, of the test ports that it has: "gw0": "eth0"
@@ -95,7 +95,7 @@ class Gateway:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Return the name in messages."""
         return self.node.name
 
     async def run(self, *command: str, stdin: str = "") -> str:
@@ -121,7 +121,7 @@ class Wire:
 
     @property
     def away(self) -> bool:
-        """Whether the LAN host sends: up, or to the gateway."""
+        """Return whether the LAN host sends: up, or to the gateway."""
         return self.direction in ("up", "receive")
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this user began here, as far as going on with it executes what its files say.
+"""The runs that this user began here, as far as going on with them executes their words.
 
 A run's directory may come from anyone, and its `run.json` holds shell commands: that of `--switch`
 runs on this machine, `[command.NAME]` on the gateway, and a station file says whose gateway that
@@ -33,7 +33,7 @@ class Begun:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What it executes, a line each, with nothing that could steer a terminal."""
+        """Return the commands that it executes, a line each, without what steers a terminal."""
         return tuple(map(_plain, self.executed))
 
     def mark(self) -> None:
@@ -46,7 +46,7 @@ class Begun:
                 file.write(path, text.encode())
 
     def is_own(self) -> bool:
-        """Whether this user began it here, or it executes nothing."""
+        """Return whether this user began it here, or it executes nothing."""
         if not self.executed:
             return True
         with suppress(OSError, UnavailableError):
@@ -80,5 +80,5 @@ def _executed(run: Run) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """What cannot be seen as it is written in Python: `\\x1b`."""
+    """Return a text whose invisible parts are written as in Python: `\\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

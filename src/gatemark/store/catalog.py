@@ -22,7 +22,7 @@ class _Named(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """What is read of a `run.json`: decoding all of it would take ten times as long."""
+    """The part of a `run.json` that is read: decoding all of it would take ten times as long."""
 
     started: str = ""
     suite: str = ""
@@ -76,7 +76,7 @@ def _is_measured(folder: Path) -> bool:
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What one trial measured."""
+    """The result of one trial."""
 
     trial: str
     plan: str

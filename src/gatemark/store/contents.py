@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is whole of a run on disk; what is not, a plain sentence each."""
+"""The whole parts of a run on disk; of what is not whole, a plain sentence each."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Contents:
 def faults(
     run: Run, trials: Trials | None, series: Collection[str], *, is_going: bool
 ) -> tuple[str, ...]:
-    """What is not whole. `found` is None where there is no trials.jsonl; `series` are files."""
+    """Return the faults. `trials` is None without a trials.jsonl; `series` are files."""
     if trials is None:
         # A run that was cut before its first trial ended has none, and lacks nothing.
         lost = not is_going and (run.finished or series)

@@ -90,7 +90,7 @@ class RunDirectory:
             yield
 
     def is_going(self) -> bool:
-        """Whether somebody holds the run just now. Who starts to hold it meanwhile is patient."""
+        """Return whether somebody holds the run now. Who starts to hold it meanwhile is patient."""
         with flock.opened(self.path) as handle:
             try:
                 return flock.is_held(handle)
@@ -135,7 +135,7 @@ class RunDirectory:
         self.folder.write(self.page.name, text.encode(), self._changed_ns())
 
     def has_page(self, *, new: bool = False) -> bool:
-        """Whether there is a page that was written here; with `new` of what is kept just now.
+        """Return whether there is a page written here; with `new` of what is kept just now.
 
         A link is none. Whether a page is older than a record would say nothing: the clock may have
         been set between the two.
@@ -208,7 +208,7 @@ class RunDirectory:
         return any(map(os.path.lexists, (self.run_file, self.trials_file)))
 
     def _trials(self) -> trials.Trials | None:
-        """What `trials.jsonl` holds; None: there is no such file."""
+        """Return the content of `trials.jsonl`; None: there is no such file."""
         try:
             return trials.read(self.folder.read(trials.NAME))
         except FileNotFoundError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was dropped during a trial, by cause: by the gateway's own counters, and by the line.
+"""The drops of a trial, by cause: by the gateway's own counters, and by the line.
 
 They are read before the first packet and after the drain. A cause is one counter. Some packets are
 counted twice, by a stage and by a sum further up; `counted_in` names that sum.
@@ -44,7 +44,7 @@ class Drop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drops(msgspec.Struct, frozen=True, kw_only=True):
-    """What one gateway dropped between two readings."""
+    """The drops of one gateway between two readings."""
 
     causes: tuple[Drop, ...] = ()  # those that rose, by stage
     unread: tuple[str, ...] = ()  # stages without a reading, and why: "netfilter rules: no nft"
@@ -80,7 +80,7 @@ class Crossing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """What crossed the emulated access line in one trial."""
+    """The traffic that crossed the emulated access line in one trial."""
 
     up: Crossing  # towards the WAN host
     down: Crossing  # towards the gateway
@@ -92,5 +92,5 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ways(self) -> dict[str, Crossing]:
-        """By direction."""
+        """Return the crossings by direction."""
         return {"up": self.up, "down": self.down}

@@ -16,7 +16,7 @@ UNTOLD: Final = OF_PATH | {"write_bytes", "socket_buffer_bytes", "offload"}
 
 
 def is_of(document: dict[str, Any]) -> bool:
-    """Whether a document is a data file of flent."""
+    """Return whether a document is a data file of flent."""
     return {"metadata", "results", "x_values"} <= document.keys()
 
 

@@ -40,7 +40,7 @@ KINDS: Final = {
 
 
 class ForeignError(GatemarkError):
-    """What lies in the folder is not what we would have put there."""
+    """Raised where a folder holds what we would not have put there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Folder:
                 os.fsync(root)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Of a regular file; None: there is none of this name."""
+        """Return the status of a regular file; None: there is none of this name."""
         try:
             with self._handle() as folder:
                 return self._require(folder, name)
@@ -81,7 +81,7 @@ class Folder:
         return frozenset(entry.name for entry in self._files())
 
     def statuses(self) -> dict[str, os.stat_result]:
-        """Of each of its regular files."""
+        """Return the status of each regular file, by name."""
         return {entry.name: entry.stat(follow_symlinks=False) for entry in self._files()}
 
     def read(self, name: str) -> bytes:

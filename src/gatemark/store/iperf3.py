@@ -14,7 +14,7 @@ TOOL: Final = "iperf3"
 
 
 def is_of(document: dict[str, Any]) -> bool:
-    """Whether a document is a report of iperf3."""
+    """Return whether a document is a report of iperf3."""
     version = document.get("start", {})
     return isinstance(version, dict) and str(version.get("version", "")).startswith("iperf 3")
 

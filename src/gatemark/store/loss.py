@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was lost of one direction of a trial, by when it was sent: the evidence for loss's shape.
+"""The losses of one direction of a trial, by time of sending: the evidence for their shape.
 
 The sink keeps a bit for each packet that was tried (agent/PROTOCOL.md, `ledger`), so it is known
 which packets were lost and when these were sent. A record keeps sums of it.

@@ -138,7 +138,7 @@ class Mapping(NamedTuple):
     counted: dict[Key, Counted]  # of `reasons`: sizes that the kernels' reports have too
 
     def is_shown(self, key: Key) -> bool:
-        """Whether a row without a definition can stand beside ours all the same."""
+        """Return whether a row without a definition can stand beside ours all the same."""
         return key in self.claims or key in self.ratios
 
     def reason(self, key: Key) -> str | None:
@@ -185,7 +185,7 @@ def read_map(text: str) -> Mapping:
 
 
 def _fault(sofar: Mapping, key: Key, entry: Measured) -> str:
-    """What is wrong with an entry; empty: nothing."""
+    """Return the fault of an entry; empty: nothing."""
     if entry.study not in sofar.studies:
         return f"no [study.{entry.study}]"
     if key in sofar.measured:
@@ -232,7 +232,7 @@ def _of_values(entry: Measured) -> str:
 
 
 def is_range(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether what is stated is a range and not one value."""
+    """Return whether what is stated is a range and not one value."""
     return isinstance(value, dict) and bool(value) and set(value) <= RANGE
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tool measured, in our words."""
+"""The values of another tool, in our words."""
 
 import msgspec
 

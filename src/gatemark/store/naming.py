@@ -47,7 +47,7 @@ def read(path: Path) -> tuple[Subsystem, ...]:
 
 
 def _faults(table: dict[str, Any], above: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What is wrong with one, by key."""
+    """Yield the faults of one, by key."""
     for key in ("name", "patterns"):
         if key not in table:
             yield key, f"a [[{TABLE}]] needs a `{key}`"

@@ -134,7 +134,7 @@ class CpuReading(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def core(self) -> int | str:
-        """What it shares with other threads: its CPU; one that is bound to none stands alone."""
+        """Return the CPU that it shares with other threads; an unbound one stands alone."""
         return self.thread if self.cpu is None else self.cpu
 
 

@@ -63,7 +63,7 @@ SEVERAL: Final = "several studies"  # the name of what a seed such as K+R is of
 
 
 class Tally(NamedTuple):
-    """How many published values there are."""
+    """The number of published values."""
 
     rows: int  # all of them
     mapped: int  # with a definition, a claim that is tested, or a ratio: can stand beside ours
@@ -151,7 +151,7 @@ def tallies(folder: Traversable | None = None) -> dict[str, Tally]:
 
 
 def _numbered(row: Row, entry: Measured | None) -> bool:
-    """Whether a row has a definition, and a number."""
+    """Return whether a row has a definition, and a number."""
     return entry is not None and row["device"] not in entry.worded
 
 

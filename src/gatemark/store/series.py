@@ -40,7 +40,7 @@ class Line(msgspec.Struct):
     y: list[Number | None]
 
     def points(self) -> tuple[list[int], list[float]]:
-        """What has a number, ordered by `x`. Raises ValueError where `x` and `y` do not pair."""
+        """Return the points with a number, by `x`. Raises ValueError if `x`, `y` do not pair."""
         pairs = [(x, y) for x, y in zip(self.x, self.y, strict=True) if y is not None]
         pairs.sort(key=itemgetter(0))
         return [x for x, _ in pairs], [y for _, y in pairs]
@@ -48,7 +48,7 @@ class Line(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: the series of each file, by its name, and the files that could not be."""
+    """The series that were read, of each file by its name, and the files that could not be."""
 
     series: Mapping[str, Series] = field(default_factory=dict)
     lost: tuple[str, ...] = ()  # missing or damaged

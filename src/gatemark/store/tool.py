@@ -33,7 +33,7 @@ FORMATS: Final = (Kind(iperf3.is_of, iperf3.read), Kind(flent.is_of, flent.read)
 
 
 def read(path: Path) -> Measured:
-    """What a tool's file holds. Raises UsageError where it is of no tool, damaged, or no result."""
+    """Return a tool's values. Raises UsageError where the file is damaged or of no tool."""
     document = _document(path)
     for kind in FORMATS:
         if kind.is_of(document):

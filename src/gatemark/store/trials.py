@@ -62,7 +62,7 @@ def written(record: Record) -> tuple[Record, bytes]:
 
 
 def _beyond(record: Record) -> str:
-    """What in it is NaN, or larger than anything measured, by its place: `values.power_w`."""
+    """Return the place of a NaN, or of what is larger than anything measured: `values.power_w`."""
     return ", ".join([*_places(msgspec.to_builtins(record), "")][:SHOWN])
 
 

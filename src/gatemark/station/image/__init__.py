@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a virtual gateway boots: a stock kernel, and a small root file system that we build."""
+"""The image of a virtual gateway: a stock kernel, and a small root file system that we build."""

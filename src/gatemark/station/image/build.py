@@ -75,7 +75,7 @@ PASSWD: Final = "root:x:0:0:root:/root:/bin/sh\n"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What a machine boots."""
+    """The image that a machine boots."""
 
     kernel: Path
     initramfs: Path
@@ -83,7 +83,7 @@ class Image:
 
 @dataclass(slots=True)
 class Parts:
-    """What was found in the packages."""
+    """The files that were found in the packages."""
 
     kernel: bytes = b""
     files: dict[str, bytes] = field(default_factory=dict)  # path -> content: programs, libraries
@@ -136,7 +136,7 @@ def _rc() -> str:
 
 
 def ordinary(path: str) -> bool:
-    """Whether a path may be of use: most of a kernel's package is not, and reading takes time."""
+    """Return whether a path may be of use: most of a kernel's package is not."""
     if path.endswith(SUFFIXES):
         place = path.partition("/kernel/")[2]
         return place.startswith(PLACES) and not place.startswith(PLACES_LEFT)
@@ -146,7 +146,7 @@ def ordinary(path: str) -> bool:
 
 
 def parts_of(source: Path, wanted: Callable[[str], bool] = ordinary) -> Parts:
-    """What is `wanted` of the packages in a folder."""
+    """Return the `wanted` files of the packages in a folder."""
     parts = Parts()
     for package in sorted(source.glob("*.deb")):
         for path, inside in files(package, wanted):
@@ -185,7 +185,7 @@ def tree(parts: Parts) -> dict[str, cpio.Entry]:
 
 
 def libraries(parts: Parts, programs: Iterable[bytes]) -> dict[str, cpio.Entry]:
-    """What programs are linked to, and the loader where they look for it."""
+    """Return the libraries of programs, and the loader where they look for it."""
     datas: dict[str, bytes] = {}
     for data in programs:
         for loader in filter(None, (elf.interpreter(data),)):

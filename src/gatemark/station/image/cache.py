@@ -35,7 +35,7 @@ def kept(place: Path, make: Callable[[Path], None]) -> Path:
 
 
 def sound(place: Path) -> bool:
-    """Whether every file is there as it was made, and no other."""
+    """Return whether every file is there as it was made, and no other."""
     try:
         return (place / SUMS).read_text() == _sums(place)
     except OSError:
@@ -43,7 +43,7 @@ def sound(place: Path) -> bool:
 
 
 def _sums(place: Path) -> str:
-    """As sha256sum(1) prints and checks them."""
+    """Return the sums as sha256sum(1) prints and checks them."""
     files = sorted(path for path in place.iterdir() if path.name != SUMS)
     return "".join(f"{sha256(path)}  {path.name}\n" for path in files)
 

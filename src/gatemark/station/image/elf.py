@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an ELF file says of itself: the libraries that it needs, a kernel module's own words.
+"""The facts in an ELF file: the libraries that it needs, a kernel module's own words.
 
 Read by us, since the files are of other processors, whose loader does not run here (elf(5)).
 """

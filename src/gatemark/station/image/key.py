@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes one virtual gateway another: its host key, and whom it lets in; both made by us.
+"""The keys of one virtual gateway: its host key, and whom it lets in; both made by us.
 
 So its key is known before it is first reached, and nobody else gets in.
 """
@@ -27,7 +27,7 @@ HOST_KEY = "etc/dropbear/host_key"  # of our own image, where `build.INITTAB` lo
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What a guest gets."""
+    """The keys that a guest gets."""
 
     host: bytes  # its SSH server's, in dropbear's form
     user: bytes  # whom it lets in, as a line of authorized_keys

@@ -60,7 +60,7 @@ def _soft(key: str, value: str) -> bool:
 
 
 def depends(modules: Mapping[str, Module]) -> dict[str, tuple[str, ...]]:
-    """What each module depends on, by their own names.
+    """Return the modules that each module depends on, by their own names.
 
     A soft dependency may name an algorithm, `crc32c`: its generic module works on every processor,
     where one for an instruction that a guest lacks would fail, and what depends on it too.

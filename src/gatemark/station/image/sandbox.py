@@ -24,7 +24,7 @@ KEPT: Final = ("PATH", "TMPDIR")  # of our environment
 
 
 def is_nobody() -> bool:
-    """Whether there is a nobody here whom we can become."""
+    """Return whether there is a nobody here whom we can become."""
     return os.geteuid() == 0 and nobody.is_there()
 
 
@@ -39,7 +39,7 @@ def give(folder: Path) -> Path:
 
 
 def words(folder: Path, command: Sequence[str]) -> tuple[str, ...]:
-    """What runs a command so, in a folder that was given."""
+    """Return the words that run a command so, in a folder that was given."""
     if not is_nobody():
         return (*APART, "--user", "--map-current-user", "--mount-proc", *nobody.BOUND, *command)
     bind = sh(MOUNT, sys.prefix, str(folder / PYTHON))

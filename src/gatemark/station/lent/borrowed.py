@@ -31,7 +31,7 @@ trap '' TERM
 
 @dataclass(slots=True)
 class Borrowed:
-    """What was changed on a host, until `give_back`."""
+    """The changes of a host, until `give_back`."""
 
     node: Node
     process: Process
@@ -64,7 +64,7 @@ class Borrowed:
 
     @property
     def lost(self) -> bool:
-        """Whether the changes are undone, or their host is lost."""
+        """Return whether the changes are undone, or their host is lost."""
         return self.process.ended
 
     async def give_back(self) -> None:

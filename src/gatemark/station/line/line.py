@@ -99,7 +99,7 @@ class Line:
             await self._agent.event("begin")
 
     async def books(self) -> dict[str, Any]:
-        """What crossed it since `begin` (agent/PROTOCOL.md, line); it goes on forwarding."""
+        """Return the books since `begin` (agent/PROTOCOL.md, line); it goes on forwarding."""
         assert self._agent is not None
         self._agent.tell({"cmd": "stop"})
         return await self._agent.event("done", BOOKS_S)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway draws: meters that a station file names in `[power]`."""
+"""The meters of a gateway's power that a station file names in `[power]`."""

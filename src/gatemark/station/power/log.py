@@ -67,5 +67,5 @@ class Typed:
 
 
 def _ahead_ns() -> int:
-    """By how much the clock of the rows is ahead of the trial's."""
+    """Return the time by which the clock of the rows is ahead of the trial's, ns."""
     return time.time_ns() - time.monotonic_ns()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tells the power that a gateway draws, from outside."""
+"""The meters that read the power of a gateway from outside."""
 
 from math import isfinite
 from typing import Protocol
@@ -19,7 +19,7 @@ class Meter(Protocol):
 
     @property
     def name(self) -> str:
-        """How a record calls it: `tasmota`."""
+        """Return the name in a record: `tasmota`."""
 
     def start(self) -> None:
         """Begin to read. Raises NodeError if it cannot be read."""

@@ -20,7 +20,7 @@ ON_TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a kind of plug is asked, and what in its answer the watts are."""
+    """The way to ask a kind of plug, and the watts in its answer."""
 
     asked: str  # path and query; {channel}: which of its sockets
     watts: Callable[[Any, int], float]

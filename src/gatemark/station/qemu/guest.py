@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a virtual machine is made of: the keys of a station file's [gateway], kind `qemu`.
+"""The parts of a virtual machine: the keys of a station file's [gateway], kind `qemu`.
 
 A kernel is a package of the distribution, with an initramfs that we build, or a file of the user's.
 An image of the user's own, `initramfs` or `disk`, says how one gets into it, as a box does; its
@@ -74,20 +74,20 @@ class Model:
 
     @property
     def made_of(self) -> dict[str, str]:
-        """What makes it this machine and no other."""
+        """Return the facts that make it this machine and no other."""
         values = {name: getattr(self, name) for name in (*IMAGE, *SIZE, "set")}
         made = {name: str(value) for name, value in values.items() if value not in (None, "")}
         return {"arch": self.arch.name} | made
 
     @property
     def boots_itself(self) -> bool:
-        """Whether a boot loader on its disk starts its kernel, which then has none of our words."""
+        """Return whether a boot loader on its disk starts its kernel, without our words."""
         disk = self.disk or (self.official and is_disk(self.official))
         return bool(disk) and not self.kernel
 
     @property
     def in_memory(self) -> bool:
-        """Whether what is set at its console is in memory alone, which a reset empties."""
+        """Return whether what is set at its console is in memory alone, which a reset empties."""
         return bool(self.official) and not self.boots_itself
 
 
@@ -146,7 +146,7 @@ def _image(table: Mapping[str, Any], path: Path) -> tuple[str, Path | None]:
 
 
 def _set(table: Mapping[str, Any], path: Path) -> Mode:
-    """Who sets it; a virtual gateway has nothing of a user's that could be taken as it is."""
+    """Return who sets it; a virtual gateway has nothing of a user's to be taken as it is."""
     word = table.get("set", Mode.APPLY)
     if word == Mode.OBSERVE:
         raise _wrong(path, "set", "a virtual gateway is set by us: apply, or openwrt")
@@ -154,7 +154,7 @@ def _set(table: Mapping[str, Any], path: Path) -> Mode:
 
 
 def _memory_mib(arch: Arch, package: str) -> int:
-    """What a machine has where its file does not say."""
+    """Return the memory of a machine whose file does not say, MiB."""
     full = package and CLOUD in arch.kernel and CLOUD not in package
     return FULL_MIB if full else arch.memory_mib
 

@@ -185,7 +185,7 @@ class VirtualLab:
 
     @property
     def info(self) -> StationInfo:
-        """What a run says of it."""
+        """Return the station's facts for a run."""
         return StationInfo(
             name=self.name,
             kind=self.kind,
@@ -299,7 +299,7 @@ class VirtualLab:
         return self._machine
 
     def _image(self) -> Model:
-        """What to boot: a package's kernel with our image, keys in it; or the user's files."""
+        """Return the model to boot: a package's kernel with our image and keys, or user's files."""
         self._folder.mkdir(mode=0o700, parents=True)
         model = self.model
         if self.counting:
@@ -331,7 +331,7 @@ class VirtualLab:
         return BOOT_S[how]
 
     async def _boot(self, model: Model) -> None:
-        """By KVM where that works, else by emulation; the record says why."""
+        """Boot by KVM where that works, else by emulation; the record says why."""
         why = "instructions are counted" if self.counting else kvm_refused(model)
         if not why:
             self.accel = "kvm"
@@ -366,7 +366,7 @@ class VirtualLab:
 
     @property
     def _hastens(self) -> bool:
-        """Whether the emulator goes before the tester; counted, a guest is sent packets singly."""
+        """Return whether the emulator goes before the tester; counted packets go singly."""
         return self.able.priority and not self.counting
 
     async def _first_boot(self, keys: Keys) -> None:
@@ -415,7 +415,7 @@ class VirtualLab:
             ) from None
 
     async def _knock(self) -> bool:
-        """Whether its SSH server takes a connection."""
+        """Return whether its SSH server takes a connection."""
         address = self._login.address
         control = self.hosts["ctl"].netns
         began = time.monotonic()

@@ -232,7 +232,7 @@ class Machine:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs."""
+        """Return whether it runs."""
         return self.process.returncode is None
 
     async def threads(self, cpu: int) -> list[Thread]:
@@ -269,7 +269,7 @@ class Machine:
 
 
 class Errors:
-    """What QEMU writes to its standard error, the end of it, until QEMU is ended."""
+    """The end of QEMU's standard error, until QEMU is ended."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None

@@ -30,7 +30,7 @@ class Monitor:
         return monitor
 
     async def ask(self, command: str, **arguments: Any) -> Any:
-        """What it returns to a command. Raises StationError."""
+        """Return the answer to a command. Raises StationError."""
         self._asked += 1
         line = json.dumps({"execute": command, "arguments": arguments, "id": self._asked})
         try:

@@ -45,7 +45,7 @@ class Nic:
         return f"{self.nic}.{self.vlan}" if self.vlan else self.nic
 
     async def lines(self, addresses: Sequence[str]) -> Lines:
-        """What makes a test port of it with these addresses, and what undoes that.
+        """Return the lines that make a test port of it with these addresses, and their undo.
 
         An address that it has already stays. Raises NodeError.
         """
@@ -73,7 +73,7 @@ class Nic:
         return change, undo
 
     async def known(self, hop: str, mac: str) -> Lines:
-        """What makes a neighbour known for good, and what undoes that.
+        """Return the lines that make a neighbour known for good, and their undo.
 
         One that the host's owner has set so stays; another is set again. Raises NodeError.
         """
@@ -87,7 +87,7 @@ class Nic:
         return [change], [shell("{again} nud permanent", again=again)]
 
     async def routed(self, network: str, by: str) -> Lines:
-        """What sends a network's packets by a host here, and what undoes that.
+        """Return the lines that send a network's packets by a host here, and their undo.
 
         A route of the host's own that does so stays; another to that network is set again. Raises
         NodeError.

@@ -106,7 +106,7 @@ class Box:
 
     @property
     def info(self) -> StationInfo:
-        """What a run says of it."""
+        """Return the station's facts for a run."""
         return StationInfo(
             name=self.name,
             kind=self.kind,
@@ -348,7 +348,7 @@ def _placement(*, far: bool) -> Placement:
 
 
 async def _is_tap(node: Node, device: str) -> bool:
-    """Whether its other end is a program: a virtual machine on this host."""
+    """Return whether its other end is a program: a virtual machine on this host."""
     flags = f"/sys/class/net/{device}/tun_flags"
     read = shell("cat {flags} 2> /dev/null || true", flags=flags)
     return bool((await node.run(*sh(read))).strip())

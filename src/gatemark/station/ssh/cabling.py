@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a station file says of the bench's NICs and cables: stated by a person, never measured.
+"""The NICs and cables of a bench in a station file: stated by a person, never measured.
 
 It is kept in the inventory, so that runs on other cables differ from those on the same.
 """

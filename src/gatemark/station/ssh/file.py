@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a station file says of a box and of the tester in front of it (docs/stations.md).
+"""The facts in a station file of a box and of the tester before it (docs/stations.md).
 
 Nothing is looked at but the file: each fault is stated with its line.
 """
@@ -76,12 +76,12 @@ class Box:
 
     @property
     def local(self) -> bool:
-        """Whether both sides are NICs of this machine."""
+        """Return whether both sides are NICs of this machine."""
         return len(self.sides) == 2 and not any(side.login for side in self.sides.values())
 
     @property
     def made_of(self) -> dict[str, str]:
-        """What makes it this station and no other."""
+        """Return the facts that make it this station and no other."""
         gateway = {
             f"gateway {end}": " ".join((self.devices[role], *self.own[role].values()))
             for end, role in ENDS.items()
@@ -127,7 +127,7 @@ def box(data: Table, path: Path) -> Box:
 
 
 def _way(host: str, login: Login) -> dict[str, str]:
-    """What of a login, besides its address, decides which box answers to it.
+    """Return the part of a login, besides its address, that decides which box answers to it.
 
     Many networks have a 192.168.1.1: the jump host says which of them is meant, and the known hosts
     say which key it must show. Our own key and password only open it, and may be changed.
@@ -166,7 +166,7 @@ def _side(data: Table, end: str, path: Path) -> Side:
 
 
 def _login(table: Table, path: Path, name: str) -> Login:
-    """How one gets in, and the lease that the host is held by."""
+    """Return the way in, and the lease that the host is held by."""
     lease_s = table.get(login.LEASE, login.LEASE_S)
     if type(lease_s) is not int or lease_s not in login.LEASES_S:
         text = f"whole seconds of {login.LEASES_S[0]} to {login.LEASES_S[-1]}"

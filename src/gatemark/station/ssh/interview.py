@@ -23,7 +23,7 @@ OUTWARD: Final = ("dhcp", "pppoe", "ppp", "pptp", "l2tp", "3g", "qmi", "ncm", "m
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a station file is going to say of a box."""
+    """The words that a station file is going to have of a box."""
 
     lan: str  # the device that has the LAN address
     wan: str  # "" where there is none: the box is an end of the traffic alone
@@ -45,7 +45,7 @@ class Choice:
 
     @property
     def is_trunk(self) -> bool:
-        """Whether LAN and WAN are VLANs of one and the same socket."""
+        """Return whether LAN and WAN are VLANs of one and the same socket."""
         return len(self.lan_ports) == 1 and self.lan_ports == self.wan_ports
 
     def ports(self, end: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Choice:
 
 
 def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False) -> Choice:
-    """What it is to be; `lan` and `wan` are what somebody named. Raises UsageError with the fix."""
+    """Return the choice; `lan` and `wan` are a user's words. Raises UsageError with the fix."""
     if shown.lacks:
         raise UsageError(
             f"the box's shell lacks {', '.join(shown.lacks)}: a full busybox has it; on OpenWrt "
@@ -92,7 +92,7 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
 
 
 def _require_tags(choice: Choice) -> None:
-    """Of a trunk both are tagged: one network adapter of ours has both, each a VLAN of it."""
+    """Require tags on both sides of a trunk: one adapter of ours has both, each a VLAN of it."""
     (port, *_) = (*choice.lan_ports, "")
     tags = {end: choice.tag(end, port) for end in (LAN, WAN)}
     if choice.is_trunk and not all(tags.values()):

@@ -39,7 +39,7 @@ class Behind:
 
 
 def introduce(behind: Iterable[Behind]) -> tuple[Script, Script]:
-    """What a gateway's shell runs to know them, and to forget them.
+    """Return the scripts by which a gateway's shell knows them, and forgets them.
 
     Where its `ip` knows no neighbours the gateway asks for the hosts, and the others stay unknown.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cable of the test can carry: the speed that its two ends have agreed on."""
+"""The speed of a cable of the test, on which its two ends have agreed."""
 
 import asyncio
 import re

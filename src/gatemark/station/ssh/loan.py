@@ -38,7 +38,7 @@ LATEST_S = 20.0  # a guard that is told to go is gone in milliseconds
 
 
 class Loan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a journal holds."""
+    """The content of a journal."""
 
     home: int  # inode of the network namespace that the NICs belong to
     nics: dict[str, Nic]  # by namespace; "" for one that stays at home and carries VLANs
@@ -81,7 +81,7 @@ class Taken:
 
     @property
     def guarded(self) -> bool:
-        """Whether the guard is alive."""
+        """Return whether the guard is alive."""
         return self._guard.poll() is None
 
 

@@ -132,7 +132,7 @@ def clear(name: str, space: str) -> None:
 
 
 def is_there(name: str, space: str | None = None) -> bool:
-    """Whether a device of that name is in a namespace (None: in ours)."""
+    """Return whether a device of that name is in a namespace (None: in ours)."""
     try:
         with inside(space) if space else IPRoute() as there:
             return bool(there.link_lookup(ifname=name))
@@ -221,7 +221,7 @@ def _messages(data: bytes) -> list[bytes]:
 
 
 def _restore(words: Sequence[str], kept: bytes) -> None:
-    """What is there already, as the kernel's own entries are, is passed over by `ip`.
+    """Restore what was there; `ip` passes over what is there already, as the kernel's own entries.
 
     It reads routes three times, those that others lead by first, so no pipe will do.
     """
@@ -252,7 +252,7 @@ def _addresses(name: str) -> list[str]:
 
 
 def _session(name: str) -> str:
-    """Who is logged in to this machine by an address of the NIC, over SSH."""
+    """Return who is logged in to this machine by an address of the NIC, over SSH."""
     text = _run("ip", "-o", "address", "show", "dev", name).stdout.decode()
     findall = set(re.findall(r" inet6? ([^\s/]+)", text))
     command = ("ss", "-Htn", "state", "established", "sport", "=", ":22")

@@ -84,7 +84,7 @@ async def plugged(
 
 
 def _tagged(port: str, came: Mapping[str, int]) -> int:
-    """What came to VLANs of a port, as netifd calls them: it is counted at both."""
+    """Count what came to VLANs of a port, as netifd calls them: it is counted at both."""
     return sum(packets for other, packets in came.items() if other.startswith(f"{port}."))
 
 

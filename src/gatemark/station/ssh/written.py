@@ -52,7 +52,7 @@ class Bench:
 
 
 def drawing(bench: Bench) -> str:
-    """What is plugged in where, as text."""
+    """Return the drawing of what is plugged in where, as text."""
     choice = bench.choice
     rows = [(bench.nics.get("lan", "a NIC"), _port(bench, "lan", choice.lan_ports), "LAN")]
     if choice.wan:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What five studies asked, row by row, and what shows it."""
+"""The rows of five studies, and what shows each."""

@@ -28,7 +28,7 @@ APART: Final = ("duration_s", "slow_to_pps")
 
 
 class Box(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was measured, as its inventory tells; what that does not know is left out."""
+    """The device that was measured, by its inventory; what that does not know is left out."""
 
     name: str  # for tables: its model, or what its owner calls it
     virtual: bool  # a namespace or a virtual machine: no device

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the studies asked: `reference/requirements.csv`, with what shows each row by `rows.toml`.
+"""The requirements of the studies (`reference/requirements.csv`), with their `rows.toml`.
 
 Every row has an entry, and every entry a row; otherwise reading fails and names it.
 """
@@ -22,7 +22,7 @@ STUDIES: Final = {"K": "kofler", "P": "procbench", "B": "wrt54", "D": "diffuse",
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a plan must yield to answer a row, or why no plan does."""
+    """The values that a plan must yield to answer a row, or why no plan does."""
 
     yields: tuple[str, ...] = ()  # quantities, and other names of judge/coverage/offer.py
     arms: tuple[str, ...] = ()  # paths or features, each of which an arm has; by their beginning

@@ -139,7 +139,7 @@ PATHED: Final = ("sbin/hotplug-call", "etc/preinit", "etc/profile")
 
 
 def copied(root: Path, arch: Arch, parts: Mapping[str, Path]) -> dict[str, cpio.Entry]:
-    """What needs no compiler; `root` has the unpacked archives."""
+    """Return the files that need no compiler; `root` has the unpacked archives."""
     tree = dict(_copies(root, TARGETS[arch.name][0]))
     has_sqm = SQM in parts
     for source, place, runs in (*PLACED, *(SQM_PLACED if has_sqm else ())):
@@ -208,7 +208,7 @@ def _started(
 
 
 def compiled(tar: Path) -> Iterator[tuple[str, bytes | str]]:
-    """What was compiled, where OpenWrt has it: path and content, or where a link points."""
+    """Yield what was compiled, where OpenWrt has it: path and content, or where a link points."""
     with tarfile.open(tar) as archive:
         for member in archive:
             place = _place(member.name)

@@ -76,7 +76,7 @@ def _recipe() -> str:
 
 
 def command(arch: Arch) -> str:
-    """What to type to have an image for a processor."""
+    """Return the command that makes an image for a processor."""
     name = next(name for name, known in ARCHES.items() if known is arch)
     return f"gatemark station image {NAME} --arch {name} --sources DIR"
 

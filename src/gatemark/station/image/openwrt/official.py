@@ -21,7 +21,7 @@ DISK: Final = "disk"
 
 
 def is_disk(path: Path) -> bool:
-    """Whether it is of a disk; else it is a kernel's."""
+    """Return whether it is of a disk; else it is a kernel's."""
     return path.name.endswith(DISKS)
 
 

@@ -97,6 +97,6 @@ def inside(root: Path, path: Path) -> Path:
 
 
 def revisions(parts: Mapping[str, Path]) -> str:
-    """What was built, a part and its revision a line."""
+    """Return the parts that were built, a part and its revision a line."""
     lines = (path.name.removesuffix(SUFFIX).rpartition("-") for path in parts.values())
     return "".join(sorted(f"{name} {revision}\n" for name, _, revision in lines))
