@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/numbers has a page for each word of an answer, each of the same short shape."""
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator

@@ -7,11 +7,12 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured.md"
 LONGEST = 300
 COLUMNS = ["about", "claim", "value", "machine", "command", "date", "record"]
+NONE = "\N{EN DASH}"
 FORMS = {
-    "machine": r"–|([XE]|busy)(, ([XE]|busy))*",
-    "command": r"–|`.+`",
-    "date": r"–|[0-3]\d",
-    "record": r"–|\[.+\]\(.+\)",
+    "machine": rf"{NONE}|([XE]|busy)(, ([XE]|busy))*",
+    "command": rf"{NONE}|`.+`",
+    "date": rf"{NONE}|[0-3]\d",
+    "record": rf"{NONE}|\[.+\]\(.+\)",
 }
 
 
