@@ -41,13 +41,13 @@ from benchmarks.bare_lab import ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
 from gatemark.judge.change.paired import compare_pairs
+from gatemark.kind.replay.load import Pair
 from gatemark.plan.model import Among, LineWay, Workload
 from gatemark.plan.model import Line as Asked
 from gatemark.station.demand import Demand
 from gatemark.station.line.line import Line
 from gatemark.station.netns import Lab
 from gatemark.station.wiring import wires
-from gatemark.workload.replay import Pair
 
 MBITS: Final = (1, 15)
 BUFFER_PACKETS: Final = 50

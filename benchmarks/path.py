@@ -19,6 +19,8 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from benchmarks.compare import progress
+from gatemark.kind.walk import load as walk
+from gatemark.kind.walk.traced import SETTLED_S
 from gatemark.plan.model import Arm, Plan, Probe, Repeat, TrialSpec, Workload
 from gatemark.plan.order import order
 from gatemark.probe import graph
@@ -32,8 +34,6 @@ from gatemark.station.recover import recover
 from gatemark.station.symbols import PARTS
 from gatemark.station.wiring import wires
 from gatemark.store.record import Call
-from gatemark.workload import walk
-from gatemark.workload.traced import SETTLED_S
 
 ARM = Arm(path="route", name="rules", features=("conntrack", "filter:10"))
 ONE = Workload(kind="walk", ordered=True, walks=60, frame_bytes=446)

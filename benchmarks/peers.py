@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatemark.kind.tool import capture, tcpreplay
+from gatemark.kind.tool.capture import Frames
+from gatemark.kind.tool.iperf3 import IPERF3
+from gatemark.kind.tool.job import Job, Tool
+from gatemark.kind.tool.nuttcp import NUTTCP
 from gatemark.node.shell import FIRST
 from gatemark.plan.model import Workload
 from gatemark.unit import frame_bytes
-from gatemark.workload.driver import capture, tcpreplay
-from gatemark.workload.driver.capture import Frames
-from gatemark.workload.driver.iperf3 import IPERF3
-from gatemark.workload.driver.job import Job, Tool
-from gatemark.workload.driver.nuttcp import NUTTCP
 
 Process = subprocess.Popen[str]
 

@@ -21,9 +21,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.bare_lab import OurAgent, ends, lab
 from benchmarks.compare import Comparison, compare_less, progress, show
 from benchmarks.peers import Ends
+from gatemark.kind.replay.source import ENDS, capture
 from gatemark.node.binary import agent_path
 from gatemark.node.shell import FIRST
-from gatemark.workload.source import ENDS, capture
 
 SECONDS = 4.0
 CASES = (("game", 1), ("voip", 1), ("video", 1), ("video", 20))  # source, speed in times its timing

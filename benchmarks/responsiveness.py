@@ -35,6 +35,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.compare import Comparison, compare, compare_less, progress, show
+from gatemark.kind.responsiveness.draft import MAD
+from gatemark.kind.responsiveness.load import Pair, Program
+from gatemark.kind.responsiveness.tls import certificate
 from gatemark.node.shell import FIRST, here
 from gatemark.plan.model import Arm, Direction, Line, LineWay, Workload
 from gatemark.run.bench import Bench
@@ -42,9 +45,6 @@ from gatemark.station import lock
 from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 from gatemark.station.wiring import Wire, wires
-from gatemark.workload.responsiveness.draft import MAD
-from gatemark.workload.responsiveness.pair import Pair, Program
-from gatemark.workload.responsiveness.tls import certificate
 
 LINK: Final = LineWay(rate_bps=20_000_000, buffer_packets=200)
 LINE: Final = Line(up=LINK, down=LINK)

@@ -21,11 +21,13 @@ from gatemark.judge import expect, judgement
 from gatemark.judge import line as line_share
 from gatemark.judge.change import exact_ab
 from gatemark.judge.finding import Shape
-from gatemark.judge.point.responsiveness import BEST, CLASSES
 from gatemark.judge.point.warn import Code
 from gatemark.judge.verdict.use import RULES
+from gatemark.kind.fill import answer as fill
+from gatemark.kind.responsiveness import answer as responsiveness
+from gatemark.kind.responsiveness.point import BEST, CLASSES
 from gatemark.quantity import QUANTITIES
-from gatemark.tell.answer import answers, fill, flow, responsiveness, watched
+from gatemark.tell.answer import answers, flow, watched
 from gatemark.tell.brief.lines import briefs
 from gatemark.tell.explain.entry import Entry, column, entries, plain, words
 from gatemark.tell.group.source import Source

@@ -37,7 +37,7 @@ PYTHON: Final = {
     "run/trial.py": (1, NAMED),
     "scratch.py": (1, "a folder that its maker does not hold yet is left alone; he soon holds it"),
     "station/power/log.py": (1, BOUNDED),
-    "workload/responsiveness/tls.py": (1, VALID),
+    "kind/responsiveness/tls.py": (1, VALID),
 }
 # Of the programs in C. The kernel's stamps of packets are of the time of day.
 REAL: Final = re.compile(r"\b(?:CLOCK_REALTIME|gettimeofday|timespec_get)\b|(?<![\w.>])time\(")

@@ -56,8 +56,8 @@ def examine(plans: Iterable["Plan"]) -> None:
         for load in loads_at(plan, point).values()
     ]
     if replays := [pair for pair in loads if pair[0].kind == "replay"]:
-        from gatemark.workload import room
-        from gatemark.workload.replay import examine
+        from gatemark.kind.replay import room
+        from gatemark.kind.replay.load import examine
 
         for load, line in replays:
             examine(load)
@@ -66,10 +66,10 @@ def examine(plans: Iterable["Plan"]) -> None:
 
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
+    from gatemark.kind.tool import program
     from gatemark.plan.device import pairs
     from gatemark.plan.driver import tools
     from gatemark.plan.exact import counts, is_traceable, of_programs
-    from gatemark.workload.driver import program
 
     program.require(tools(plans))
     if counted := [plan for plan in plans if counts(plan)]:

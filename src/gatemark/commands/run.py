@@ -93,8 +93,8 @@ def _of_coremark(folder: Path | None) -> tuple[str, ...]:
     """The setting that names the user's own copy, checked. Raises UsageError."""
     if folder is None:
         return ()
+    from gatemark.kind.algorithm.coremark import require as require_published
     from gatemark.plan.words import SOURCE
-    from gatemark.workload.coremark import require as require_published
 
     require_published(folder)
     return (f"workload.words.{SOURCE}={folder.resolve()}",)

@@ -31,9 +31,8 @@ from gatemark.judge.judgement import (
     Travel,
     Warning_,
 )
-from gatemark.judge.kernel import rate as kernel
 from gatemark.judge.math.interval import Interval, median_interval
-from gatemark.judge.point import connections, estimate, fill, responsiveness, warn
+from gatemark.judge.point import estimate, warn
 from gatemark.judge.point.boot import samples as each
 from gatemark.judge.point.capture import watched
 from gatemark.judge.point.ceiling import ceiling, highest
@@ -52,6 +51,10 @@ from gatemark.judge.shape.diagnose import diagnose, without_explained
 from gatemark.judge.shape.factor import with_levels
 from gatemark.judge.shape.name import at_knee, named
 from gatemark.judge.shape.pairs import together
+from gatemark.kind.algorithm import point as kernel
+from gatemark.kind.connections import point as connections
+from gatemark.kind.fill import point as fill
+from gatemark.kind.responsiveness import point as responsiveness
 from gatemark.plan.model import WHOLE, Repeat
 from gatemark.quantity import UNITS, is_own
 from gatemark.store.record import INSTRUMENTED, Record, Scalar

@@ -17,15 +17,17 @@ from gatemark.judge.judgement import (
     Travel,
     Verdict,
 )
-from gatemark.judge.kernel import left_out
-from gatemark.judge.kernel import rate as kernel
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.point import connections, fill, responsiveness
 from gatemark.judge.point.path import base
 from gatemark.judge.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.judge.speed import RATE, bottleneck, speed, words
 from gatemark.judge.subject import About
 from gatemark.judge.verdict import shaping
+from gatemark.kind.algorithm import left_out
+from gatemark.kind.algorithm import point as kernel
+from gatemark.kind.connections import point as connections
+from gatemark.kind.fill import point as fill
+from gatemark.kind.responsiveness import point as responsiveness
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin

@@ -328,7 +328,7 @@ class Booked(TypedDict):
 
 
 class Responded(TypedDict):
-    """The report of a responsiveness test's client (workload/responsiveness/client.py)."""
+    """The report of a responsiveness test's client (kind/responsiveness/client.py)."""
 
     t0_ns: int
     t1_ns: int

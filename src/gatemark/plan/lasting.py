@@ -15,7 +15,7 @@ UNCOUNTED: Final = 10  # walks before those that count
 # A walk: sending, arriving, standing still. What the gateway itself sends goes by its own clock.
 WALK_S: Final = 0.02
 OWN_WALK_S: Final = 0.06
-# Responsiveness: idle probes, then intervals until it is stable (workload/responsiveness/draft.py).
+# Responsiveness: idle probes, then intervals until it is stable (kind/responsiveness/draft.py).
 IDLE_S: Final = 3.0
 INTERVALS: Final = 13  # as most take; it ends after 11 at the earliest
 MOST_INTERVALS: Final = 40

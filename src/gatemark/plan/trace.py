@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-# Made by `workload/source.py`.
+# Made by `kind/replay/source.py`.
 SOURCES: Final = (
     "game",
     "game-modern",

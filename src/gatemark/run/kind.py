@@ -3,22 +3,20 @@
 
 from typing import Final
 
+from gatemark.kind.algorithm import result as algorithm
+from gatemark.kind.connections import result as connections
+from gatemark.kind.fill import result as fill
+from gatemark.kind.replay import result as replay
+from gatemark.kind.responsiveness import result as responsiveness
+from gatemark.kind.restart import result as restart
+from gatemark.kind.tcp import result as tcp
+from gatemark.kind.tool import result as tool
+from gatemark.kind.udp import result as udp
+from gatemark.kind.walk import result as walk
 from gatemark.plan import workloads
 from gatemark.plan.line.time import in_words
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.run.result import (
-    algorithm,
-    caches,
-    connections,
-    fill,
-    replay,
-    responsiveness,
-    restart,
-    tcp,
-    tool,
-    udp,
-    walk,
-)
+from gatemark.run.result import caches
 from gatemark.run.result.kind import Kind
 from gatemark.store.record import Definition
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gatemark.error import GatemarkError, StationError
 from gatemark.judge.shape.tester import PAUSED
+from gatemark.kind.udp.load import Stream
 from gatemark.node import clock
 from gatemark.node.agent import Agent
 from gatemark.node.quoted import literal, sh, shell
@@ -27,7 +28,6 @@ from gatemark.station.ssh.box import Box
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway, wires
 from gatemark.unit import l1_bps
-from gatemark.workload.udp import Stream
 from gatemark.workload.way import Way, over_time, soon
 
 CEILING_S = 0.3

@@ -16,6 +16,7 @@ from gatemark.error import (
     StuckError,
     UnavailableError,
 )
+from gatemark.kind.udp.load import is_tagged
 from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
 from gatemark.plan import workloads
@@ -39,7 +40,6 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
 from gatemark.store.record import Record
 from gatemark.store.series import Series
-from gatemark.workload.udp import is_tagged
 from gatemark.workload.way import Load, Report
 
 # What a tick counts: its key, what makes it ours, and the unit of its rate.

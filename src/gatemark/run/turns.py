@@ -21,11 +21,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.kind.udp.result import on_each_layer
 from gatemark.plan.model import TrialSpec, Turn
 from gatemark.probe.threads import busiest
 from gatemark.run import program
 from gatemark.run.raw import Raw
-from gatemark.run.result.udp import on_each_layer
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading
 

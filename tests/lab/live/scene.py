@@ -20,13 +20,13 @@ from gatemark.classifier import shipped
 from gatemark.gateway import attached
 from gatemark.gateway.attached import Counts
 from gatemark.gateway.feature.classify import MODEL, PREFERRED
+from gatemark.kind.responsiveness.tls import certificate
 from gatemark.node import file
 from gatemark.node.shell import Here, here
 from gatemark.plan.model import Arm, Workload
 from gatemark.run.bench import Bench
 from gatemark.station import lock
 from gatemark.station.netns import Lab
-from gatemark.workload.responsiveness.tls import certificate
 from lab.live import game, seen
 from lab.live.seen import Count, Decided
 from lab.live.started import started, until

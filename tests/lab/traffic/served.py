@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gatemark.kind.responsiveness.tls import certificate
 from gatemark.node import isolated
-from gatemark.workload.responsiveness.tls import certificate
 
 ADDRESS, PORT = "127.0.0.1", 4043
 NAME = "gm-test-rpm"
@@ -18,7 +18,7 @@ class Program:
     """One of the two programs; its messages one by one."""
 
     def __init__(self, role: str, request: dict[str, Any]) -> None:
-        command = isolated.python(f"gatemark.workload.responsiveness.{role}")
+        command = isolated.python(f"gatemark.kind.responsiveness.{role}")
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(inside(*command), stdin=pipe, stdout=pipe, text=True)
         assert self.next()["ev"] == "hello"

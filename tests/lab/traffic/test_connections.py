@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from gatemark.kind.connections import load as connections
 from gatemark.plan.model import Workload
 from gatemark.station.netns import Lab
-from gatemark.workload import connections
 from lab.planted import bare, measure, plan
 
 COUNT = Path("/proc/sys/net/netfilter/nf_conntrack_count")  # of a namespace

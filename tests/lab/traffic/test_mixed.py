@@ -5,9 +5,9 @@ import backlog
 import pytest
 from msgspec.structs import replace
 
+from gatemark.kind.replay.source import conversation
 from gatemark.plan.model import Arm, Plan, Probe, Workload
 from gatemark.store.record import Record
-from gatemark.workload.source import conversation
 from lab.planted import measure, plan
 
 GAME = Workload(kind="replay", direction="both", duration_s=1.0)

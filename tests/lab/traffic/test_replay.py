@@ -8,9 +8,9 @@ import backlog
 import pytest
 from command import gatemark
 
+from gatemark.kind.replay.source import capture
 from gatemark.plan.model import Workload
 from gatemark.store.record import REPLAYED
-from gatemark.workload.source import capture
 from lab.planted import bare, measure, plan
 
 PLAN = """\

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.responsiveness.tls import certificate
 from gatemark.plan.model import Workload
 from gatemark.store.record import Record
-from gatemark.workload.responsiveness.tls import certificate
 from lab.planted import measure_each, plan
 from lab.traffic import served
 from lab.traffic.served import ADDRESS, PORT, inside

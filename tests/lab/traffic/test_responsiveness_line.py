@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from gatemark.kind.responsiveness.load import Pair
 from gatemark.plan.model import Direction, Line, LineWay, Probe, Workload
-from gatemark.workload.responsiveness.pair import Pair
 from lab.planted import measure, plan
 
 RATE_BPS, PACKETS, FULL_BYTES = 1e6, 10, 1514

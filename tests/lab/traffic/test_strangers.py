@@ -4,11 +4,11 @@
 import pytest
 from msgspec.structs import replace
 
+from gatemark.kind.tcp.load import LISTEN_PORT
 from gatemark.plan.model import Probe, Workload
 from gatemark.run.bench import Bench
 from gatemark.station.wiring import ADDRESS, WAN_PORT
 from gatemark.store.record import Record
-from gatemark.workload.tcp import LISTEN_PORT
 from lab.planted import Plant, measure, plan
 
 # What each begins with; all end by themselves, and with the lab.

@@ -5,9 +5,10 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.kernel import budget, rate
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
+from gatemark.kind.algorithm import budget
+from gatemark.kind.algorithm import point as rate
 from gatemark.store.record import Definition
 
 

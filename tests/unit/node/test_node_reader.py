@@ -183,7 +183,7 @@ OWN = {  # what looks like it, and reads no text of a host
     ("gateway/feature/wireguard.py", "_key"),
     ("gateway/journal.py", "_left"),
     ("station/wiring.py", "interface"),
-    ("workload/fill.py", "ready"),
+    ("kind/fill/load.py", "ready"),
     # checked where it entered (node/checked.py)
     ("station/ssh/box.py", "_addresses"),
     ("station/ssh/ports.py", "vlan"),
@@ -192,12 +192,12 @@ OWN = {  # what looks like it, and reads no text of a host
     ("probe/connections.py", "_meminfo"),
     ("probe/starved.py", "_task"),
     ("station/napi.py", "_pids"),
-    ("workload/driver/program.py", "_sent"),
-    ("workload/driver/program.py", "begun"),
+    ("kind/tool/program.py", "_sent"),
+    ("kind/tool/program.py", "begun"),
     # an agent's report, which node/report.py has checked
     ("probe/kind/soak.py", "cpu_soaked"),
-    ("workload/driver/pair.py", "began_ns"),
-    ("workload/fill.py", "add"),
+    ("kind/tool/load.py", "began_ns"),
+    ("kind/fill/load.py", "add"),
 }
 
 

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
+from gatemark.kind.algorithm.result import outcome
 from gatemark.run.raw import Raw
-from gatemark.run.result.algorithm import outcome
 from gatemark.run.result.digest import agreeing, question
 from gatemark.store.record import Definition, Evidence, Record
 

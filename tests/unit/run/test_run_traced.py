@@ -8,15 +8,15 @@ from msgspec.structs import replace
 
 from gatemark.commands.measure import require
 from gatemark.error import UnavailableError
+from gatemark.kind.walk import result as walk
+from gatemark.kind.walk.traced import Traced
 from gatemark.plan.exact import is_traceable
 from gatemark.plan.load import load
 from gatemark.plan.order import order
 from gatemark.run.raw import Raw
-from gatemark.run.result import walk
 from gatemark.station.counting import refuse
 from gatemark.station.station import Station
 from gatemark.store.record import Call, Counted
-from gatemark.workload.traced import Traced
 from gatemark.workload.way import Way
 
 PATH = (Call("ip_forward", 0, 0, 700),)

@@ -9,12 +9,12 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.kernel import rate
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
+from gatemark.kind.algorithm import answer
+from gatemark.kind.algorithm import point as rate
 from gatemark.store.record import Definition, Record
 from gatemark.tell import gallery
-from gatemark.tell.answer import kernel as answer
 from gatemark.tell.chart import kernel
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.group.source import Source

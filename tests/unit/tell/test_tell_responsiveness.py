@@ -4,10 +4,11 @@
 import pytest
 
 from gatemark.judge.judge import judge
+from gatemark.kind.responsiveness import answer as responsiveness
 from gatemark.store.record import Definition, Evidence, Record
 from gatemark.store.run import Run, StationInfo
 from gatemark.tell import gallery
-from gatemark.tell.answer import answers, rates, responsiveness
+from gatemark.tell.answer import answers, rates
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import traffic
 

@@ -12,8 +12,8 @@ import pytest
 from counts import counts
 
 from gatemark.error import InvalidTrialError
+from gatemark.kind.algorithm.load import COUNTED_PASSES, Kernel
 from gatemark.station.counter import REGION, REGION_AT, WORD, Counter
-from gatemark.workload.algorithm import COUNTED_PASSES, Kernel
 
 OPERATIONS, EACH = 10, 7
 

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from gatemark.workload.driver.capture import Frames, write
+from gatemark.kind.tool.capture import Frames, write
 
 PORTS = [20000, 65535, 1]
 

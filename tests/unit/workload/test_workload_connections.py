@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.connections.load import Connections, asked_for
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
@@ -14,7 +15,6 @@ from gatemark.plan.sane import faults
 from gatemark.station.cpu import Placement
 from gatemark.station.lent import alias
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.workload.connections import Connections, asked_for
 
 PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in ROLES}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import InvalidTrialError, NodeError, UsageError
+from gatemark.kind.algorithm import coremark
 from gatemark.node.binary import own_arch
-from gatemark.workload import coremark
 
 # Beside the repository, as it is never in it.
 SOURCE = Path(__file__).resolve().parents[4] / "shared" / "data" / "coremark"

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import InvalidTrialError, UnavailableError
+from gatemark.kind.tool import iperf3, nuttcp, program, tcpreplay
+from gatemark.kind.tool.job import Job
+from gatemark.kind.tool.load import began_ns
 from gatemark.node import nobody
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
-from gatemark.workload.driver import iperf3, nuttcp, program, tcpreplay
-from gatemark.workload.driver.job import Job
-from gatemark.workload.driver.pair import began_ns
 
 OUTPUT = Path(__file__).parent / "output"
 UDP = Job(Workload(frame_bytes=64), "198.18.9.2")

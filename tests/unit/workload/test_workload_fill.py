@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.error import InvalidTrialError
+from gatemark.kind.fill import load as fill
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.plan.sane import PORTS_A_CLIENT, faults
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.workload import fill
 
 PORTS = {device: Port(Local(), device, "02:00:00:00:00:01") for device in ROLES}
 

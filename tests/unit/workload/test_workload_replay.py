@@ -12,13 +12,13 @@ import msgspec
 import pytest
 
 from gatemark.error import UnavailableError, UsageError
+from gatemark.kind.replay import load as replay
 from gatemark.node.remote.login import Address, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local, Node
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.workload import replay
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.restart import load as restart
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.workload import restart
 
 LOAD = Workload(rate_pps=1_000, duration_s=0.02, restart_s=0.01)
 SENDER: Any = SimpleNamespace(close=lambda: asyncio.sleep(0, {"t0_ns": 0, "t1_ns": 10**9}))

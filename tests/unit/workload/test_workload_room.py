@@ -5,8 +5,8 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.kind.replay.room import offered_bps, require
 from gatemark.plan.model import Line, LineWay, Workload
-from gatemark.workload.room import offered_bps, require
 
 VOIP = Workload(kind="replay", trace="voip", direction="both")
 

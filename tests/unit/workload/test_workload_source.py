@@ -7,9 +7,9 @@ from statistics import fmean, stdev
 
 import pytest
 
+from gatemark.kind.replay.process import Datagram
+from gatemark.kind.replay.source import capture, conversation
 from gatemark.plan.trace import SOURCES
-from gatemark.workload.process import Datagram
-from gatemark.workload.source import capture, conversation
 
 SECONDS = 30.0
 IP_UDP_BYTES = 28

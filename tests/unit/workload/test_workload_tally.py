@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.tool.host import SNMP, parse
+from gatemark.kind.tool.tally import notes, tally
 from gatemark.node.shell import Local
 from gatemark.station.wiring import Port, Wire
-from gatemark.workload.driver.host import SNMP, parse
-from gatemark.workload.driver.tally import notes, tally
 from gatemark.workload.way import Way
 
 NONE = dict.fromkeys(SNMP, 0)

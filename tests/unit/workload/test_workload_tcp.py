@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.tcp.load import Transfer
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ROLES, Port, wires
-from gatemark.workload.tcp import Transfer
 
 PORTS = {device: Port(Local(), device, "") for device in ROLES}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)

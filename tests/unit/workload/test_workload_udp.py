@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.udp.load import Stream, ledger, numbers
 from gatemark.node.shell import Local
 from gatemark.plan.model import Workload
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ADDRESS, LAN_PORT, WAN_PORT, Port, wires
-from gatemark.workload.udp import Stream, ledger, numbers
 
 PORTS = {device: Port(Local(), device, f"mac of {device}") for device in ADDRESS}
 PLACEMENT = Placement(gateway=3, sender=0, sink=1)

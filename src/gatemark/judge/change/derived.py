@@ -7,11 +7,11 @@ from typing import Final
 from gatemark.judge.change import gain
 from gatemark.judge.change.best import best
 from gatemark.judge.judgement import Comparison, Judgement, Ladder, PointResult, Queue
-from gatemark.judge.kernel import rate
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.point.connections import HELD
 from gatemark.judge.study import busy
 from gatemark.judge.subject import Subject
+from gatemark.kind.algorithm import point as rate
+from gatemark.kind.connections.point import HELD
 from gatemark.quantity import UNITS
 from gatemark.store.record import Scalar
 from gatemark.unit import payload_bytes

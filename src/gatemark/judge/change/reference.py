@@ -10,11 +10,11 @@ from gatemark.judge.change import gain
 from gatemark.judge.change.derived import derived, is_bound, of_link
 from gatemark.judge.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.point.connections import QUANTITIES, RATE
-from gatemark.judge.point.fill import FILL
 from gatemark.judge.point.likeness import BESIDE, TIMES, alike, distance, kept, unlike_beside
 from gatemark.judge.point.sweep import others
 from gatemark.judge.subject import About
+from gatemark.kind.connections.point import QUANTITIES, RATE
+from gatemark.kind.fill.point import FILL
 from gatemark.plan.model import is_twin
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar

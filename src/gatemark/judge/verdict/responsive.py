@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.point.responsiveness import RESPONSIVENESS, grade
 from gatemark.judge.verdict.verdict import SHAPE
+from gatemark.kind.responsiveness.point import RESPONSIVENESS, grade
 
 
 @dataclass(frozen=True, slots=True)

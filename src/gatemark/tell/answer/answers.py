@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.judge.point.load import loads, rates_at
+from gatemark.kind.algorithm import answer as kernel
+from gatemark.kind.fill import answer as fill
+from gatemark.kind.responsiveness import answer as responsiveness
 from gatemark.store.reference import published
 from gatemark.tell.answer import (
     capacity,
@@ -18,11 +21,9 @@ from gatemark.tell.answer import (
     estimate,
     exact,
     expect,
-    fill,
     flow,
     interrupts,
     kept,
-    kernel,
     kernel_path,
     ladder,
     load,
@@ -33,7 +34,6 @@ from gatemark.tell.answer import (
     queue,
     rates,
     reference,
-    responsiveness,
     search,
     shaped,
     sized,

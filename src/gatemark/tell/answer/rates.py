@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gatemark.judge.judgement import Judgement, Knee, PointResult
-from gatemark.judge.point.connections import QUANTITIES
-from gatemark.judge.point.responsiveness import RESPONSIVENESS
+from gatemark.kind.connections.point import QUANTITIES
+from gatemark.kind.responsiveness.point import RESPONSIVENESS
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
 from gatemark.tell.group import each_run, latency, study, sweep

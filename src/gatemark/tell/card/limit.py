@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.tell.answer import fill
+from gatemark.kind.fill import answer as fill
 from gatemark.tell.card.card import Card, Place, what
 from gatemark.tell.card.picture import Bar, Picture
 from gatemark.tell.group import sweep

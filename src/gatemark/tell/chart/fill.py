@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.judge.point import fill
+from gatemark.kind.fill import point as fill
+from gatemark.kind.fill.answer import points
 from gatemark.store.record import FillStep, Record
-from gatemark.tell.answer.fill import points
 from gatemark.tell.chart import curve, theme, vega
 from gatemark.tell.chart.figure import Figure, Row, finite
 from gatemark.tell.chart.vega import Part, channel

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.judge.kernel import rate as kernel
-from gatemark.judge.kernel import scanned
 from gatemark.judge.math.interval import Interval
+from gatemark.kind.algorithm import point as kernel
+from gatemark.kind.algorithm import scanned
+from gatemark.kind.algorithm.inputs import AUTOMATA, FILTERS, early, engine, inputs, order
 from gatemark.number import si
 from gatemark.store.record import Record
 from gatemark.tell.chart import theme, vega
 from gatemark.tell.chart.figure import Figure, Row, heads, three
 from gatemark.tell.chart.vega import Part, channel
-from gatemark.tell.group.kernel import AUTOMATA, FILTERS, early, engine, inputs, order
 from gatemark.tell.words import number
 
 NAME = "kernels-of-the-study-{}"

@@ -2,9 +2,9 @@
 """A processor's scores are read of measured points and of published rows."""
 
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.kernel.platform import Platform, of_points, published
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
+from gatemark.kind.algorithm.platform import Platform, of_points, published
 from gatemark.store.record import Definition
 
 

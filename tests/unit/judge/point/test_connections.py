@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.point.connections import decide
 from gatemark.judge.point.group import Group, group
 from gatemark.judge.point.limit import Verdict
 from gatemark.judge.subject import Subject
+from gatemark.kind.connections.point import decide
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
 
 from ..conftest import run

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.judge import judge
-from gatemark.judge.point import fill
 from gatemark.judge.point.group import Group, group
 from gatemark.judge.subject import Subject
+from gatemark.kind.fill import point as fill
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 
 from ..conftest import run

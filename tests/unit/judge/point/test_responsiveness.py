@@ -7,7 +7,7 @@ import pytest
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.point.responsiveness import confidence, grade
+from gatemark.kind.responsiveness.point import confidence, grade
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
 
 from ..conftest import run

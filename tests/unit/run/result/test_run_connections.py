@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.connections.result import define, evidence, outcome, series
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.connections import define, evidence, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import Definition
 from gatemark.workload.way import Way

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.fill.result import define, evidence, filled, outcome, series
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.probe.reader import Read
 from gatemark.run.raw import Raw
-from gatemark.run.result.fill import define, evidence, filled, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.store.record import Definition
 from gatemark.workload.way import Way

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.replay.fate import Flow, flows
+from gatemark.kind.replay.realtime import deadlines, values
 from gatemark.node.shell import Namespace
 from gatemark.plan.model import Workload
 from gatemark.plan.trace import DEADLINES_MS, SOURCES
 from gatemark.quantity import UNITS
-from gatemark.run.result.fate import Flow, flows
-from gatemark.run.result.realtime import deadlines, values
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.way import Way
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatemark.judge.queue.flow import Flow
+from gatemark.kind.replay.result import bucket, delays, series
 from gatemark.node.shell import Namespace
-from gatemark.run.result.replay import bucket, delays, series
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.way import Way
 

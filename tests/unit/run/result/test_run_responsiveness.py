@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from gatemark.judge.math.nearest import percentile
+from gatemark.kind.responsiveness.result import evidence, outcome, series
 from gatemark.node.shell import Local
 from gatemark.plan.model import Arm, Direction, Gateway, TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.responsiveness import evidence, outcome, series
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.way import Way
 

@@ -4,8 +4,8 @@
 import pytest
 
 from gatemark.error import InvalidTrialError
+from gatemark.kind.restart.result import resets
 from gatemark.node.shell import Local
-from gatemark.run.result.restart import resets
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.way import Way
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.tcp.result import series, values
 from gatemark.node.shell import Local
-from gatemark.run.result.tcp import series, values
 from gatemark.station.wiring import ROLES, Port, wires
 from gatemark.workload.way import Way
 

@@ -6,12 +6,13 @@ from msgspec.structs import replace
 
 from gatemark.judge.change.reference import beside
 from gatemark.judge.judge import judge
-from gatemark.judge.point.fill import FILL
+from gatemark.kind.fill import answer as fill
+from gatemark.kind.fill.point import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
 from gatemark.tell import gallery
-from gatemark.tell.answer import fill, flow
+from gatemark.tell.answer import flow
 from gatemark.tell.card import cards
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import traffic

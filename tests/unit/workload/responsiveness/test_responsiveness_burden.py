@@ -9,11 +9,11 @@ import h2.config
 import h2.connection
 import h2.events
 
-from gatemark.workload.responsiveness.burden import Burden
-from gatemark.workload.responsiveness.dial import Target
-from gatemark.workload.responsiveness.loop import Loop
-from gatemark.workload.responsiveness.probe import Book
-from gatemark.workload.responsiveness.where import Places
+from gatemark.kind.responsiveness.burden import Burden
+from gatemark.kind.responsiveness.dial import Target
+from gatemark.kind.responsiveness.loop import Loop
+from gatemark.kind.responsiveness.probe import Book
+from gatemark.kind.responsiveness.where import Places
 
 LONGEST_S = 10
 

@@ -9,9 +9,9 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness import http1
-from gatemark.workload.responsiveness.bins import BIN_NS, Bins
-from gatemark.workload.responsiveness.channel import LARGEST_FRAME_BYTES, chunk_bytes
+from gatemark.kind.responsiveness import http1
+from gatemark.kind.responsiveness.bins import BIN_NS, Bins
+from gatemark.kind.responsiveness.channel import LARGEST_FRAME_BYTES, chunk_bytes
 
 TLS = 9 + 22  # bytes around a payload
 

@@ -8,10 +8,10 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatemark.kind.responsiveness import draft
+from gatemark.kind.responsiveness.draft import pairs_per_s
+from gatemark.kind.responsiveness.formula import Score, Times, trimmed_mean
 from gatemark.plan import lasting
-from gatemark.workload.responsiveness import draft
-from gatemark.workload.responsiveness.draft import pairs_per_s
-from gatemark.workload.responsiveness.formula import Score, Times, trimmed_mean
 
 MS = st.lists(st.floats(0.01, 10_000), min_size=1, max_size=60)
 

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from gatemark.workload.responsiveness.repair import Repair
+from gatemark.kind.responsiveness.repair import Repair
 
 
 @pytest.mark.parametrize(

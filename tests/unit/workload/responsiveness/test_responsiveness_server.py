@@ -19,9 +19,9 @@ from few import few
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness.http1 import Requests
-from gatemark.workload.responsiveness.loop import Loop
-from gatemark.workload.responsiveness.server import Server
+from gatemark.kind.responsiveness.http1 import Requests
+from gatemark.kind.responsiveness.loop import Loop
+from gatemark.kind.responsiveness.server import Server
 
 LONGEST_S = 10
 
@@ -214,7 +214,7 @@ def test_empty_lines_cost_no_more_than_themselves() -> None:
 
 def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Go's net/http never closes the connections of a transport that is not used any more."""
-    monkeypatch.setattr("gatemark.workload.responsiveness.server.MOST_OPEN", 2)
+    monkeypatch.setattr("gatemark.kind.responsiveness.server.MOST_OPEN", 2)
     pair = Pair()
     try:
         pair.ask(1, "/upload", "POST", ended=False)
@@ -233,7 +233,7 @@ def test_connections_that_rest_make_room_for_new_ones(monkeypatch: pytest.Monkey
 
 
 def test_of_too_many_streams_who_has_most_loses_his(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatemark.workload.responsiveness.server.MOST_STREAMS", 40)
+    monkeypatch.setattr("gatemark.kind.responsiveness.server.MOST_STREAMS", 40)
     pair = Pair()
     greedy = pair.sock
     try:

@@ -6,8 +6,8 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness.draft import LONGEST_PHASE, MAD
-from gatemark.workload.responsiveness.stability import MEASURING, SATURATING, Course, is_stable
+from gatemark.kind.responsiveness.draft import LONGEST_PHASE, MAD
+from gatemark.kind.responsiveness.stability import MEASURING, SATURATING, Course, is_stable
 
 STEADY = 100.0
 

@@ -11,7 +11,7 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatemark.workload.responsiveness.where import OddError, Places, address, configuration, taken
+from gatemark.kind.responsiveness.where import OddError, Places, address, configuration, taken
 
 URLS = {
     "small_download_url": "https://a.test/api/s?size=1",
@@ -100,7 +100,7 @@ def test_a_name_that_nobody_answers_for_is_waited_for_in_vain_no_longer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     over = threading.Event()
-    monkeypatch.setattr("gatemark.workload.responsiveness.where.LOOKUP_S", 0.01)
+    monkeypatch.setattr("gatemark.kind.responsiveness.where.LOOKUP_S", 0.01)
 
     def resolve(*_: object) -> None:
         over.wait(60)

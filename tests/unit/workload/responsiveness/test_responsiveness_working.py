@@ -8,14 +8,14 @@ from typing import Any, Final, cast
 
 import pytest
 
-from gatemark.workload.responsiveness import working
-from gatemark.workload.responsiveness.burden import Burden
-from gatemark.workload.responsiveness.channel import ClosedError
-from gatemark.workload.responsiveness.client import Client
-from gatemark.workload.responsiveness.dial import Target
-from gatemark.workload.responsiveness.probe import Waiting
-from gatemark.workload.responsiveness.talk import RefusedError
-from gatemark.workload.responsiveness.working import Terms, Working
+from gatemark.kind.responsiveness import working
+from gatemark.kind.responsiveness.burden import Burden
+from gatemark.kind.responsiveness.channel import ClosedError
+from gatemark.kind.responsiveness.client import Client
+from gatemark.kind.responsiveness.dial import Target
+from gatemark.kind.responsiveness.probe import Waiting
+from gatemark.kind.responsiveness.talk import RefusedError
+from gatemark.kind.responsiveness.working import Terms, Working
 
 S: Final = 1_000_000_000
 STEP: Final = S // 100

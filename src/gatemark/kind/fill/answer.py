@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows in a gateway's table: how many, what each takes of memory, and for how many there is room.
+
+The table, and the card of those that are held at once, of flows or of TCP connections.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from gatemark.judge.judgement import Judgement, PointResult
+from gatemark.kind.connections.point import HELD
+from gatemark.kind.fill.point import FILL
+from gatemark.tell.answer import rates
+from gatemark.tell.answer.rates import Column
+from gatemark.tell.words import number, traffic
+from gatemark.tell.words.number import Scale
+from gatemark.tell.words.table import Table
+
+ANCHOR = "fill"
+WHOLE = Scale(1.0, "")
+CAPTION = "Flows held at once, and what each takes of the gateway's memory"
+# Quantity -> its column.
+COLUMNS = {
+    "flows": "flows",
+    "flow_bytes": "B each",
+    "flow_object_bytes": "B of objects",
+    "flows_predicted": "memory has room for",
+    "flows_recommended": "recommended nf_conntrack_max",
+}
+
+
+def points(judgement: Judgement) -> list[PointResult]:
+    """The points that are about flows."""
+    return [point for point in judgement.points if point.definition.quantity == FILL]
+
+
+def made(judgement: Judgement) -> Table:
+    """A line for each point."""
+    filled = points(judgement)
+    spec = [
+        Column("setup", lambda p: p.setup),
+        Column("point", traffic.point_words),
+        *_numbers(filled),
+        Column("bottleneck", lambda p: p.limit),
+        Column("why", lambda p: p.why or number.DASH),
+    ]
+    return rates.of_points(CAPTION, spec, filled)
+
+
+def _numbers(points: Sequence[PointResult]) -> Iterator[Column]:
+    for quantity, head in COLUMNS.items():
+
+        def cell(point: PointResult, name: str = quantity) -> str:
+            return rates.cell(point, name, WHOLE)
+
+        there = any(quantity in point.values for point in points)
+        yield Column(head, cell, is_number=True, is_there=there)
+
+
+def held(judgement: Judgement) -> list[PointResult]:
+    """The most that each setup held at once: flows, else TCP connections."""
+    every = [p for p in judgement.points if p.definition.headline in p.values]
+    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILL, HELD)]
+    kept = next((kind for kind in kinds if kind), [])
+    most: dict[str, PointResult] = {}
+    for point in sorted(kept, key=count, reverse=True):
+        most.setdefault(point.setup, point)
+    return [point for point in kept if point is most[point.setup]]
+
+
+def count(point: PointResult) -> float:
+    """How many it held."""
+    return point.values[point.definition.headline].value
+
+
+def lines(point: PointResult) -> Iterator[str]:
+    """What belongs to a number of flows: memory of each, room for how many, what to set."""
+    if "flow_bytes" in point.values:
+        yield f"{number.quantity_interval(point.values['flow_bytes'], 'B')} of memory each"
+    if "flows_predicted" in point.values:
+        room = number.quantity_interval(point.values["flows_predicted"], "flows")
+        yield f"memory has room for {room}, told by the first tenth"
+    if "flows_recommended" in point.values:
+        yield f"recommended nf_conntrack_max: {point.values['flows_recommended'].value:.0f}"

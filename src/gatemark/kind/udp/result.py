@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a UDP trial: rates, loss and delay of numbered packets."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from gatemark.kind.udp import load as udp
+from gatemark.plan.mix import mean_bytes
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.run.result import delay, loss
+from gatemark.run.result.kind import Evidences, Kind
+from gatemark.store.record import Accounting, Definition
+from gatemark.store.series import Series
+from gatemark.unit import l1_bps, payload_bytes
+from gatemark.workload.account import account
+from gatemark.workload.account import values as counter_values
+from gatemark.workload.way import Way, binned, over_time
+
+
+def define(both: Definition, load: Workload) -> Definition:
+    """What is UDP's own of a definition."""
+    return replace(
+        both,
+        frame_bytes=None if load.mix else load.frame_bytes,
+        mix=load.mix,
+        flows=load.flows,
+        flow_ports=load.flow_ports,
+        clients=load.clients,
+        packets=load.packets,
+        driver=load.driver,
+    )
+
+
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+    """Offered and received rate on each layer, the loss and the delay of all directions."""
+    load = spec.workload
+    accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
+    marks = counter_values(raw.ways) if load.dscp else {}
+    return marks | {
+        "offered_pps": sum(_offered(way, load) for way in raw.ways),
+        **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),
+        "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
+    } | delay.delays(raw.ways), accounting
+
+
+def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
+    """A received rate as packets/s, and as bit/s of each layer."""
+    size = mean_bytes(load)
+    return {
+        "received_pps": rate_pps,
+        "received_l1_bps": l1_bps(rate_pps, size),
+        "received_l2_bps": rate_pps * size * 8,
+        "received_l4_bps": rate_pps * payload_bytes(size, load.family) * 8,
+    }
+
+
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
+    """Packets/s that came through."""
+    del raw
+    return values["received_pps"]
+
+
+def _offered(way: Way, load: Workload) -> float:
+    """What the schedule asked for; without one, or for a count, what the sender tried."""
+    if (scheduled := way.sender["scheduled"]) and not load.packets:
+        return float(scheduled) / load.duration_s
+    return float(way.sender["tried"]) * 1e9 / way.span_ns
+
+
+def series(way: Way) -> Series:
+    """Delay, histogram of gaps, packets over time."""
+    name, gaps = f"sink.{way.wire.direction}", way.sink["gap_ns"]
+    return {
+        f"{name}.gap_ns": (gaps["low"], gaps["count"]),
+        f"{name}.packets": binned(way, "packets"),
+        **delay.series(way),
+        **loss.series(way),
+    }
+
+
+def evidence(raw: Raw) -> Evidences:
+    """What was lost of each direction and when it was sent, where the agents say."""
+    losses = map(loss.loss, raw.ways)
+    return {"loss": tuple(filter(None, losses))}
+
+
+KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series, evidence)
