@@ -16,6 +16,8 @@ IMPORT: Final = re.compile(
     r"|import[ \t]+(?P<whole>[^\n(]+))",
     re.MULTILINE,
 )
+# Who asks all kinds of workload for a layer imports that module of each (gatemark.kind.kinds).
+ASKED: Final = re.compile(r"\bentries\(\"(\w+)\"")
 COMMENT: Final = re.compile(r"#[^\n]*")
 
 
@@ -58,6 +60,12 @@ def graph(root: Path = ROOT) -> Mapping[Path, frozenset[Path]]:
     for path in known.values():
         names = {
             name if name in known else name.rpartition(".")[0] for _, name in imported(path, root)
+        }
+        names |= {
+            name
+            for layer in ASKED.findall(path.read_text())
+            for name in known
+            if re.fullmatch(rf"gatemark\.kind\.\w+\.{layer}", name)
         }
         edges[path] = frozenset(known[name] for name in names if name in known) - {path}
     return edges

@@ -21,14 +21,33 @@ HOUSE = f"{LEAF} | plan | store | node judge | classifier | station tell | gatew
 ABOVE = "workload | run | fleet | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
-    "judge": "math | subject | finding | judgement | remedy | point | kernel | study | shape "
+    "run": "program | raw | result | kind-result | *",
+    "judge": "math | subject | finding | judgement | remedy | point | kind-point | study | shape "
     "| queue | change | capacity | verdict",
-    "tell": "words | group | answer | chart | * | export",
+    "tell": "words | group | answer | kind-answer | chart | kind-figure | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
+# A kind's modules stand in the rooms of those that read them: `kind.fill.point` is judged as
+# `judge.kind-point.fill`. What has no name here is of the load, or as BESIDE says.
+LAYERS = {"plan": "plan", "load": "workload", "result": "run", "point": "judge"}
+LAYERS |= {"answer": "tell", "figure": "tell"}
+BESIDE = {
+    "algorithm.budget": "point",
+    "algorithm.inputs": "answer",
+    "algorithm.left_out": "point",
+    "algorithm.platform": "point",
+    "algorithm.scanned": "point",
+    "fill.slope": "point",  # numbers alone: result, point and figure share them
+    "replay.fate": "result",
+    "replay.realtime": "result",
+}
+BASES = {"udp", "tcp"}  # kinds that others are made of
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.
 READ = {
     "plan.feature",
+    "plan.kind",
+    "plan.kind-plan",
+    "plan.kinds",
     "plan.model",
     "store.drops",
     "store.loss",
@@ -40,9 +59,9 @@ READ = {
     "store.subsystem",
 }
 ONLY = {
-    "store": {"plan.model", "plan.toml"},
+    "store": {"plan.kind", "plan.model", "plan.toml"},
     "judge": READ,
-    "tell": {"store", "judge", "plan.feature", "plan.model"},
+    "tell": {"store", "judge", "plan.feature", "plan.kind-plan", "plan.kinds", "plan.model"},
 }
 LEAVES = set(LEAF.split())
 
@@ -58,7 +77,7 @@ OPENINGS = 850  # docstrings that begin so: mend some, and lower it
 
 @cache
 def package() -> dict[str, Path]:
-    """The modules of the package by their name below `gatemark.`: `stats.point.knee`."""
+    """The modules of the package by their name below `gatemark.`: `judge.point.knee`."""
     ours = {name: path for name, path in modules().items() if PACKAGE in path.parents}
     return {name.removeprefix("gatemark").removeprefix("."): ours[name] for name in sorted(ours)}
 
@@ -68,6 +87,25 @@ def ours(path: Path) -> Iterator[tuple[int, str]]:
     for line, name in imported(path):
         if name.startswith("gatemark."):
             yield line, name.removeprefix("gatemark.")
+
+
+def standing(name: str) -> str:
+    """The name of a kind's module among the rooms: that of others as it is."""
+    top, *inner = name.split(".")
+    if top != "kind":
+        return name
+    if len(inner) < 2 or inner[0] in {"kinds", "rules"}:
+        return ".".join(["plan", *inner])
+    kind, module = inner[:2]
+    layer = BESIDE.get(f"{kind}.{module}", module if module in LAYERS else "load")
+    return f"{LAYERS[layer]}.kind-{layer}.{kind}"
+
+
+def meets(importer: str, name: str) -> bool:
+    """Whether of two kinds the one may be made of the other."""
+    kinds = [part[1] for part in (importer.split("."), name.split(".")) if part[0] == "kind"]
+    is_known = importer.startswith("kind.") and name.startswith("kind.")
+    return not is_known or kinds[0] == kinds[1] or kinds[1] in {*BASES, "kinds", "rules"}
 
 
 def floor(room: str, part: str) -> int:
@@ -85,6 +123,9 @@ def is_below(room: str, importer: str, name: str) -> bool:
 
 def is_allowed(importer: str, name: str) -> bool:
     """Whether the module `gatemark.IMPORTER` may import `gatemark.NAME`."""
+    if not meets(importer, name):
+        return False
+    importer, name = standing(importer), standing(name)
     top, other = importer.split(".", maxsplit=1)[0], name.split(".", maxsplit=1)[0]
     if name == "__version__":
         return True
@@ -169,7 +210,7 @@ def test_a_planted_circle_is_found() -> None:
         ("station.load", "probe.registry"),
         ("tell.page", "run.engine"),
         ("gateway.setup", "probe.registry"),
-        ("workload.udp", "run.raw"),
+        ("workload.way", "run.raw"),
         ("run.engine", "commands.run"),
         ("judge.math.interval", "judge.point.knee"),
         ("judge.point.knee", "judge.change.diff"),
@@ -180,6 +221,21 @@ def test_a_planted_circle_is_found() -> None:
         ("tell.chart.knee", "tell.page"),
         ("station.image.build", "station.qemu.lab"),
         ("station.ssh.box", "station.qemu.lab"),
+        ("kind.fill.plan", "kind.fill.load"),
+        ("kind.fill.load", "kind.fill.result"),
+        ("kind.fill.load", "run.raw"),
+        ("kind.fill.result", "run.reading"),
+        ("run.result.delay", "kind.udp.result"),
+        ("kind.fill.point", "kind.fill.result"),
+        ("kind.fill.point", "judge.change.diff"),
+        ("judge.point.limit", "kind.fill.point"),
+        ("kind.fill.point", "kind.fill.answer"),
+        ("kind.fill.answer", "kind.fill.load"),
+        ("kind.fill.answer", "tell.chart.knee"),
+        ("tell.answer.rates", "kind.fill.answer"),
+        ("kind.fill.answer", "kind.fill.figure"),
+        ("kind.fill.point", "kind.replay.plan"),
+        ("kind.udp.load", "kind.fill.load"),
     ],
 )
 def test_an_arrow_the_wrong_way_is_found(importer: str, name: str) -> None:
@@ -194,7 +250,15 @@ def test_an_arrow_the_wrong_way_is_found(importer: str, name: str) -> None:
         ("tell.page", "tell.chart.knee"),
         ("tell.page", "tell.card"),
         ("judge.change.diff", "judge.point.knee"),
-        ("run.engine", "workload.udp"),
+        ("run.engine", "kind.udp.load"),
+        ("kind.fill.load", "kind.udp.load"),
+        ("kind.fill.result", "kind.fill.load"),
+        ("kind.fill.result", "run.raw"),
+        ("kind.fill.point", "judge.point.limit"),
+        ("judge.change.diff", "kind.fill.point"),
+        ("kind.fill.figure", "kind.fill.answer"),
+        ("kind.fill.figure", "tell.chart.fill"),
+        ("tell.page", "kind.fill.answer"),
         ("commands.run", "run.engine"),
     ],
 )

@@ -38,6 +38,7 @@ from gatemark.judge.point.capture import watched
 from gatemark.judge.point.ceiling import ceiling, highest
 from gatemark.judge.point.facts import gather, late, link, tester_cpu
 from gatemark.judge.point.group import Group, group, middle, readings
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.judge.point.path import travels
 from gatemark.judge.point.sweep import RATES, Judged, knees
@@ -51,10 +52,7 @@ from gatemark.judge.shape.diagnose import diagnose, without_explained
 from gatemark.judge.shape.factor import with_levels
 from gatemark.judge.shape.name import at_knee, named
 from gatemark.judge.shape.pairs import together
-from gatemark.kind.algorithm import point as kernel
-from gatemark.kind.connections import point as connections
-from gatemark.kind.fill import point as fill
-from gatemark.kind.responsiveness import point as responsiveness
+from gatemark.kind.kinds import entries
 from gatemark.plan.model import WHOLE, Repeat
 from gatemark.quantity import UNITS, is_own
 from gatemark.store.record import INSTRUMENTED, Record, Scalar
@@ -63,6 +61,8 @@ from gatemark.store.subsystem import Subsystem
 
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
+# Kinds that are not judged by the rules for packets, by what their definitions are about.
+JUDGES = {about: kind for kind in entries("point", Judge).values() for about in kind.quantities}
 T = TypeVar("T", PointResult, Knee)
 UNDER_LOAD = "instructions under load"  # a quantity that no tester limits, and no rate
 
@@ -95,7 +95,7 @@ def judge(
     found_ladders = (*ladders(run.plans, judged), *exact.ladders(run.plans, judged, run.ab))
     found_travels = travels((group for group, _ in judged), subsystems) if subsystems else ()
     estimated = estimate.estimates(run.plans, records)
-    rated = [pair for pair in swept if not _is_fill(pair)]  # an arm's room is no speed
+    rated = [pair for pair in swept if _is_rate(pair[0])]  # an arm's room is no speed
     compared = comparisons(run.plans, _compared(run, (rated, timed), found_knees), _least(run))
     tools = sampled(run, (*alone, *swept), found_knees)
     invalid = sum(record.status == "invalid" for record in records)
@@ -219,8 +219,14 @@ def _sided(result: PointResult) -> PointResult:
     return result.about(setup=f"{result.arm}: {result.setup}")
 
 
-def _is_fill(judged: Judged) -> bool:
-    return judged[0].definition.quantity == fill.FILL
+def _judge(trials: Group) -> Judge | None:
+    """Return the rules of its kind; None: those for packets."""
+    return JUDGES.get(trials.definition.quantity)
+
+
+def _is_rate(trials: Group) -> bool:
+    kind = _judge(trials)
+    return kind is None or kind.is_rate
 
 
 def _floors(alone: Sequence[PointResult]) -> tuple[PointResult, ...]:
@@ -247,16 +253,8 @@ def _received(point: PointResult) -> float:
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    if exact.counted(trials.definition):
-        verdict = exact.ONE_BY_ONE
-    elif trials.definition.quantity in connections.QUANTITIES:
-        verdict = connections.decide(trials, ceilings)
-    elif trials.definition.quantity == fill.FILL:
-        verdict = fill.decide(trials)
-    elif kernel.is_kernel(trials.definition):
-        verdict = kernel.decide(trials)
-    elif trials.definition.quantity == responsiveness.RESPONSIVENESS:
-        verdict = responsiveness.decide(trials, ceilings)
+    if kind := _judge(trials):
+        verdict = kind.decide(trials, ceilings)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -273,8 +271,8 @@ def _unbounded(trials: Group, verdict: Verdict) -> bool:
 
 def _ceiling(trials: Group) -> PointResult:
     """The tester alone: what it cannot do is its own limit, and no lower bound."""
-    if trials.definition.quantity in connections.QUANTITIES:
-        verdict = connections.decide(trials, ())
+    if (kind := _judge(trials)) and kind.has_ceiling:
+        verdict = kind.decide(trials, ())
     else:
         verdict = decide(gather(trials, None))
     if trials.outside and verdict.limit not in ("none", "link", "line"):
@@ -384,17 +382,18 @@ def _of_run(
     warnings = [warn.invalid_trials(invalid), warn.incomplete(missing, _resume(run))]
     tests = [group.definition for group, _ in judged if group.outside]
     # Read always, and no rate.
-    judged = [p for p in judged if not (_is_fill(p) or exact.counted(p[0].definition))]
-    judged = [p for p in judged if p[0].definition.quantity not in (UNDER_LOAD, kernel.KERNEL)]
+    judged = [p for p in judged if (kind := _judge(p[0])) is None or kind.is_bounded]
+    judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     judged = [p for p in judged if not p[0].definition.line]  # that is the bottleneck, by its books
     alone = any(ceiling.definition.headline in ceiling.values for ceiling in ceilings)
     # A full line bounds the goodput of a test, and says nothing of the time that its own ends take.
-    unchecked = any(responsiveness.is_unchecked(test, ceilings) for test in tests)
+    kinds = [(JUDGES.get(test.quantity), test) for test in tests]
+    unchecked = any(kind.is_unchecked(test, ceilings) for kind, test in kinds if kind)
     if (judged and not alone) or unchecked:
         asked = any(arm.path == DIRECT for plan in run.plans for arm in plan.arm)
         warnings.append(warn.no_ceiling(asked=asked and not unchecked, line=unchecked))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
-    lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
+    lossy = [g for g in lossy if (kind := _judge(g)) is None or not kind.is_read]
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
     asked = any(plan.probe.use for plan in run.plans if plan.name in {g.plan for g in lossy})
     unread = lossy and not any(trials.instrumented for trials in lossy)

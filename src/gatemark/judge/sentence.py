@@ -18,6 +18,7 @@ from gatemark.judge.judgement import (
     Verdict,
 )
 from gatemark.judge.math.interval import Interval
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.path import base
 from gatemark.judge.point.timed import MEDIAN, SHARE, is_timed
 from gatemark.judge.speed import RATE, bottleneck, speed, words
@@ -25,9 +26,8 @@ from gatemark.judge.subject import About
 from gatemark.judge.verdict import shaping
 from gatemark.kind.algorithm import left_out
 from gatemark.kind.algorithm import point as kernel
-from gatemark.kind.connections import point as connections
-from gatemark.kind.fill import point as fill
-from gatemark.kind.responsiveness import point as responsiveness
+from gatemark.kind.algorithm.plan import KERNEL
+from gatemark.kind.kinds import entries
 from gatemark.number import AT_LEAST, MINUS, duration, measured, quantity, si
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import NEW, OLD, is_twin
@@ -44,10 +44,10 @@ DOES = {"switch": "bridge", "route": "route", "nat": "NAT"}
 WAYS = {"up": "from LAN to WAN", "down": "from WAN to LAN", "both": "both ways together"}
 # What is counted, and is no rate of packets, in the order in which it is told.
 COUNTS = {
-    connections.HELD: "connections",
-    connections.RATE: "connections/s",
-    fill.FILL: "flows at once",
-    responsiveness.RESPONSIVENESS: "round trips a minute under load",
+    about: noun
+    for kind in entries("point", Judge).values()
+    for about, noun in kind.quantities.items()
+    if noun
 }
 # Verdicts of an A/B test, the one first that its reader must know of.
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
@@ -491,7 +491,7 @@ def _of_points(points: Sequence[PointResult]) -> list[Rate]:
         _of_point(p)
         for p in points
         if p.definition.headline in p.values
-        and p.definition.quantity not in (BURST, INSTRUCTIONS, kernel.KERNEL)  # no rates
+        and p.definition.quantity not in (BURST, INSTRUCTIONS, KERNEL)  # no rates
         and not is_twin(p.arm)
     ]
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from gatemark.error import UsageError
 from gatemark.plan import device, driver, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
+from gatemark.plan.kind import RULES, faults
 from gatemark.plan.level import spread_out
 from gatemark.plan.line.keys import AQMS, LINE, LINE_FACTORS, line_at, overlap
 from gatemark.plan.line.sane import line_faults
@@ -43,7 +44,6 @@ from gatemark.plan.model import (
     Workload,
 )
 from gatemark.plan.probe import PROBES
-from gatemark.plan.sane import faults
 from gatemark.plan.search import misfits, search_faults
 from gatemark.plan.toml import nearest
 from gatemark.plan.words import COREMARK, SOURCE, WORDS, is_word, merged
@@ -74,21 +74,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 FACTORS: Final[tuple[str, ...]] = tuple(Workload.__struct_fields__)
 
 # Keys that mean something for some kinds alone; a key that is not here does for all.
-OF_KIND: Final = {
-    kind: frozenset(keys.split())
-    for kind, keys in {
-        "udp": "duration_s frame_bytes payload_bytes mix flows flow_ports clients rate_pps "
-        "rate_bps packets burst cap_pps restart_s dscp sender_port sink_port",
-        "tcp": "duration_s write_bytes streams socket_buffer_bytes congestion settle_s offload "
-        "dscp",
-        "connections": "duration_s connecting connections active_pps clients",
-        "fill": "duration_s flows clients servers steps rate_pps active_pps",
-        "replay": "duration_s trace speed clones packet_most rate_pps clients dscp",
-        "walk": "frame_bytes payload_bytes l4 walks ordered",
-        "responsiveness": "interval_s tls congestion",
-        "algorithm": "command words instances level",
-    }.items()
-}
+OF_KIND: Final = {kind: frozenset(rules.keys.split()) for kind, rules in RULES.items()}
 
 # Two words for one thing: the second one would win in silence.
 PAIRS: Final = (

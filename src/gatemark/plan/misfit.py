@@ -13,8 +13,8 @@ from gatemark.plan.feature import (
     FEATURES,
     parts,
     programs,
-    tracks,
 )
+from gatemark.plan.kind import RULES
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.shaper import shape
@@ -58,27 +58,6 @@ def _paths(name: str, names: list[str]) -> tuple[str, ...]:
     return (*FEATURES[name].paths, *(("switch",) if bridged else ()))
 
 
-def _of_kind(arm: Arm, load: Workload) -> str:
-    if load.kind == "responsiveness" and arm.path == ENDPOINT:
-        return (
-            "`kind` = responsiveness: its ends are the tester's hosts, and the gateway only "
-            "forwards; leave out path endpoint"
-        )
-    if load.kind == "algorithm" and arm.path != ENDPOINT:
-        return "`kind` = algorithm: it is of the gateway itself; write path endpoint"
-    if load.kind == "fill" and not tracks(arm):
-        return "`kind` = fill: fills a table of connections; write path nat, or a feature conntrack"
-    return _unplayable(arm, load) if load.kind == "replay" else ""
-
-
-def _unplayable(arm: Arm, load: Workload) -> str:
-    if arm.path == ENDPOINT:
-        return "`kind` = replay: the gateway itself cannot be a side of it; leave out path endpoint"
-    if arm.path == "nat" and load.direction == "down":
-        return "`direction` = down: through nat a replay needs what goes up as well; write both"
-    return ""
-
-
 def _lost_by_restart(arm: Arm) -> Iterator[str]:
     if arm.path not in ("route", "nat"):
         yield f"`restart_s`: a gateway is restarted on the paths route and nat, not on {arm.path}"
@@ -118,7 +97,9 @@ def misfit(arm: Arm, load: Workload) -> str:
 
 
 def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
-    yield from filter(None, (_of_kind(arm, load), _one_way(arm, load), _too_long(arm, load)))
+    yield from filter(
+        None, (RULES[load.kind].misfit(arm, load), _one_way(arm, load), _too_long(arm, load))
+    )
     if load.restart_s:
         yield from _lost_by_restart(arm)
     if arm.path == DIRECT:

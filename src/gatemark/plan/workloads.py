@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import Among, Factor, Plan, TrialSpec, Workload
 from gatemark.plan.words import WORDS
 
@@ -80,12 +81,8 @@ def faults(plan: Plan, loads: Mapping[str, Workload]) -> Iterator[str]:
 
 def _alone(load: Workload, where: str) -> Iterator[str]:
     """Why a workload is the only one of its trials."""
-    if load.kind == "walk":
-        yield f"`kind` = walk{where}: one packet at a time has nothing beside it"
-    if load.kind == "fill":
-        yield f"`kind` = fill{where}: after each step it waits until nothing is on its way"
-    if load.kind == "algorithm":
-        yield f"`kind` = algorithm{where}: what is sent besides would take its processor"
+    if why := RULES[load.kind].alone:
+        yield f"`kind` = {load.kind}{where}: {why}"
     if load.kind == "udp" and load.flows > MOST_FLOWS:
         yield f"`flows` = {load.flows}{where}: beside others {MOST_FLOWS} at most"
     if load.restart_s:

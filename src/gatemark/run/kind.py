@@ -1,18 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of workload by name, and their definitions. Each has a module of `run/result`."""
+"""Who runs a workload, by its kind, and the definition of what comes of it."""
 
 from typing import Final
 
-from gatemark.kind.algorithm import result as algorithm
-from gatemark.kind.connections import result as connections
-from gatemark.kind.fill import result as fill
-from gatemark.kind.replay import result as replay
-from gatemark.kind.responsiveness import result as responsiveness
-from gatemark.kind.restart import result as restart
-from gatemark.kind.tcp import result as tcp
-from gatemark.kind.tool import result as tool
-from gatemark.kind.udp import result as udp
-from gatemark.kind.walk import result as walk
+from gatemark.kind.kinds import RESTART, entries
+from gatemark.kind.tool.result import TOOLS
 from gatemark.plan import workloads
 from gatemark.plan.line.time import in_words
 from gatemark.plan.model import TrialSpec, Workload
@@ -20,23 +12,14 @@ from gatemark.run.result import caches
 from gatemark.run.result.kind import Kind
 from gatemark.store.record import Definition
 
-KINDS: Final = {
-    "udp": udp.KIND,
-    "tcp": tcp.KIND,
-    "connections": connections.KIND,
-    "fill": fill.KIND,
-    "replay": replay.KIND,
-    "walk": walk.KIND,
-    "responsiveness": responsiveness.KIND,
-    "algorithm": algorithm.KIND,
-}
+KINDS: Final = entries("result", Kind)
 
 
 def kind_of(load: Workload) -> Kind:
     """The kind of a workload, with whoever makes its traffic; the plan was checked before."""
     if load.restart_s:
-        return restart.KIND
-    return tool.KINDS.get((load.driver, load.kind)) or KINDS[load.kind]
+        return KINDS[RESTART]
+    return TOOLS.get((load.driver, load.kind)) or KINDS[load.kind]
 
 
 def definition(spec: TrialSpec) -> Definition:

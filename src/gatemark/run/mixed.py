@@ -21,7 +21,7 @@ from gatemark.run.kind import definition, kind_of
 from gatemark.run.raw import Raw
 from gatemark.store.record import Accounting, Definition, Part, Record
 from gatemark.store.series import Series
-from gatemark.workload.way import Drained, Load, Way
+from gatemark.workload.way import Drained, Load, Way, span_ns
 
 SLASH = "/"  # after the name, in that of a series
 
@@ -98,13 +98,6 @@ def delivered_pps(raw: Raw) -> float:
 def window_ns(raw: Raw) -> tuple[int, int]:
     """The time that the gateway is read over: of several workloads that of `delivered_pps`."""
     return span_ns(raw.every_way) if raw.beside else raw.ways[0].window_ns
-
-
-def span_ns(ways: Sequence[Way]) -> tuple[int, int]:
-    """From the first packet of any direction to the last."""
-    return min(int(way.sender["t0_ns"]) for way in ways), max(
-        int(way.sender["t1_ns"]) for way in ways
-    )
 
 
 def series(spec: TrialSpec, raw: Raw) -> Series:

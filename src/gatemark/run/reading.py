@@ -19,7 +19,7 @@ from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
 from gatemark.workload import account
-from gatemark.workload.way import Report, Way
+from gatemark.workload.way import Report, Way, span_ns
 
 MODES: Final = ("user", "system", "softirq", "irq")  # of a CPU that is busy
 
@@ -52,7 +52,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | caches.values(modelled)
         | turns.values(spec, raw, threads, accounting),
         accounting=accounting,
-        window_ns=mixed.span_ns(raw.ways),
+        window_ns=span_ns(raw.ways),
         evidence=replace(
             evidence,
             **caches.evidence(modelled),

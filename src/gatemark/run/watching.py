@@ -8,6 +8,7 @@ from gatemark.gateway.setup import Setup
 from gatemark.node.shell import Here, Local, Node
 from gatemark.node.shield import together
 from gatemark.plan.exact import COUNTS
+from gatemark.plan.kind import RULES
 from gatemark.plan.lasting import trial_s
 from gatemark.plan.model import TrialSpec
 from gatemark.probe import registry
@@ -29,7 +30,6 @@ from gatemark.station.wiring import Wire
 
 # What only reads, before the load and after the drain.
 READ: Final = ("starved", "caches", "threads", "line", "ports", "drops")
-SILENT = ("walk", "algorithm")  # kinds in which next to nothing is sent
 
 
 class Features:
@@ -130,7 +130,7 @@ def _own_probes(spec: TrialSpec) -> tuple[str, ...]:
 def has_no_counts(spec: TrialSpec) -> bool:
     """Whether the gateway has no part in it or forgets its counters; or nothing can be lost."""
     load = spec.workload
-    return spec.arm.path == "direct" or bool(load.restart_s) or load.kind in SILENT
+    return spec.arm.path == "direct" or bool(load.restart_s) or RULES[load.kind].silent
 
 
 def place_of(station: Station, spec: TrialSpec) -> Place:
@@ -159,4 +159,4 @@ def threads(station: Station, spec: TrialSpec) -> Mapping[str, Thread]:
     Nor where packets go one at a time, or none: the share of a gateway that waits says nothing.
     """
     load = spec.workload
-    return {} if load.restart_s or load.kind in SILENT else station.threads
+    return {} if load.restart_s or RULES[load.kind].silent else station.threads

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from gatemark.plan.feature import programs, properties
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import Arm, Workload
 
 
@@ -20,8 +21,6 @@ class Demand:
 
 
 PLAIN = Demand()
-# Kinds whose ends have the host's own TCP.
-STREAMED = ("tcp", "connections", "responsiveness")
 
 
 def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
@@ -34,8 +33,8 @@ def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
     gateway's time (station/netns.py), so the sender alone must not do it either. Else the tester's
     ceiling would lie below what it sends through a gateway.
     """
-    kinds, direct = {load.kind for load in loads}, arm.path == "direct"
-    tcp = not kinds.isdisjoint(STREAMED)
+    direct = arm.path == "direct"
+    tcp = any(RULES[load.kind].streams for load in loads)
     return Demand(
         shared=arm.path == "endpoint" or bool(programs(arm.features)),
         steered=tcp and not direct,

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import Pass
 from gatemark.store.drops import Drops, Freed, Line
 from gatemark.store.loss import Loss
@@ -24,21 +25,14 @@ REPLAYED: Final = "Replayed:"  # begins the note of a capture that is not replay
 Scalar = str | int | float | bool
 
 
-# What a definition can be about, and the quantity (of UNITS) that says it.
+# What a definition can be about, and the quantity (of UNITS) that says it: of each kind of
+# workload, then what is searched for or read off.
 HEADLINE: dict[str, str] = {
-    "received rate": "received_pps",  # UDP
-    "goodput": "goodput_bps",  # TCP
+    **{about: value for rules in RULES.values() for about, value in rules.headlines.items()},
     "throughput": "throughput_pps",  # the highest rate within the loss criterion (RFC 9971)
     "held rate": "held_bps",  # the highest that the gateway's shaper holds
     "burst": "burst_packets",  # the longest burst without loss (RFC 9004)
-    "concurrent connections": "connections",
-    "concurrent flows": "flows",  # of UDP, a packet each, in the gateway's table
-    "connection rate": "connections_per_s",
-    "replayed rate": "received_pps",
-    "instructions": "instructions",  # executed for a packet, of packets one at a time
     "instructions under load": "instructions_under_load",  # the same, with modelled caches
-    "responsiveness": "rpm",  # HTTP round trips a minute under load
-    "kernel rate": "ops_s",  # operations/s of a kernel of gm-algorithms on the gateway's processor
     "reset time": "reset_s",  # the gateway was restarted meanwhile (RFC 6201)
 }
 

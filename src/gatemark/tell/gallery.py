@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gatemark.judge.point.load import loads
+from gatemark.kind.kinds import entries
 from gatemark.store.reference import published
 from gatemark.tell.answer import estimate as words
 from gatemark.tell.chart import (
@@ -17,10 +18,8 @@ from gatemark.tell.chart import (
     cpu,
     delay,
     estimate,
-    fill,
     group,
     instructions,
-    kernel,
     knee,
     load,
     over_time,
@@ -35,7 +34,7 @@ from gatemark.tell.chart import (
     waits,
     waterfall,
 )
-from gatemark.tell.chart.figure import Figure
+from gatemark.tell.chart.figure import Figure, Figures
 from gatemark.tell.group import cost, latency, study, sweep
 from gatemark.tell.group.queue import scenes
 from gatemark.tell.group.source import Source
@@ -114,8 +113,8 @@ def _studies(source: Source) -> Iterator[Figure | None]:
 
 
 def _rest(source: Source) -> Iterator[Figure | None]:
-    yield from bar.connections(source.judgement)
-    yield from fill.figures(source.judgement, source.records)
+    for kind in entries("figure", Figures).values():
+        yield from kind.of(source)
     yield from load.figures(loads(source.records))
     yield from thread.figures(source.judgement, source.records)
     yield from (change.figure(group) for group in cost.groups(source.judgement))
@@ -125,5 +124,4 @@ def _rest(source: Source) -> Iterator[Figure | None]:
     yield from boot.figures(source.judgement, source.records)
     yield bar.singles(source.judgement, source.run.plans)
     yield bar.ceilings(source.judgement)
-    yield from kernel.figures(source.judgement, source.records)
     yield group.ceilings(source.judgement)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from gatemark.plan.model import Plan
 from gatemark.tell.answer import condition, line, verdict, warning
-from gatemark.tell.answer.answers import ANSWERS, Answer
+from gatemark.tell.answer.answer import Answer
+from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.brief import lines as brief
 from gatemark.tell.group.source import Source
 from gatemark.tell.live import Live

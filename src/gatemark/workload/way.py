@@ -2,6 +2,7 @@
 """One direction of a trial: what every kind of workload is to the trial that runs it."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -120,3 +121,10 @@ def over_time(way: Way, counted: str) -> float:
     first = max(0, -(-(t0 - rate["t0_ns"]) // width))
     last = (t1 - rate["t0_ns"]) // width
     return sum(rate[counted][first:last]) * 1e9 / ((last - first) * width) if last > first else 0.0
+
+
+def span_ns(ways: Sequence[Way]) -> tuple[int, int]:
+    """From the first packet of any direction to the last."""
+    return min(int(way.sender["t0_ns"]) for way in ways), max(
+        int(way.sender["t1_ns"]) for way in ways
+    )

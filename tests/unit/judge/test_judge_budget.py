@@ -9,11 +9,12 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
 from gatemark.kind.algorithm import budget
 from gatemark.kind.algorithm import point as rate
+from gatemark.kind.algorithm.plan import KERNEL
 from gatemark.store.record import Definition
 
 
 def point(kernel: str, level: str = "O3", **values: float) -> PointResult:
-    definition = Definition(path="endpoint", quantity=rate.KERNEL, kernel=kernel, level=level)
+    definition = Definition(path="endpoint", quantity=KERNEL, kernel=kernel, level=level)
     if not kernel:
         definition = Definition(path="route", frame_bytes=64)
     return PointResult(

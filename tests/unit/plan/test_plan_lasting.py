@@ -3,7 +3,8 @@
 
 import pytest
 
-from gatemark.plan.lasting import lasts_s, opened_pps
+from gatemark.kind.fill.plan import opened_pps
+from gatemark.plan.lasting import lasts_s
 from gatemark.plan.model import Workload
 
 

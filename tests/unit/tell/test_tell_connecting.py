@@ -8,6 +8,7 @@ import pytest
 from gatemark.judge.change.reference import beside
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
+from gatemark.kind.connections.answer import table
 from gatemark.store.record import Definition, Evidence, Record, Scalar
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
@@ -94,7 +95,7 @@ def test_each_quantity_has_a_figure_and_no_other_is_drawn(source: Source) -> Non
 
 
 def test_the_table_tells_the_bound_of_the_gateways_table(source: Source) -> None:
-    made = rates.connections(judged(source))
+    made = table(judged(source))
     text = "\n".join(made.lines())
     assert "conntrack held 262144 of at most 262144 entries (nf_conntrack_max)" in text
     assert "262144" in made.rows[2][made.head.index("connections")]

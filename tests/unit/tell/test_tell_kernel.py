@@ -12,7 +12,7 @@ from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
 from gatemark.kind.algorithm import answer
-from gatemark.kind.algorithm import point as rate
+from gatemark.kind.algorithm.plan import KERNEL
 from gatemark.store.record import Definition, Record
 from gatemark.tell import gallery
 from gatemark.tell.chart import kernel
@@ -22,7 +22,7 @@ from gatemark.tell.words.number import DASH
 
 
 def point(words: str, arm: str = "a", level: str = "O3", **values: float) -> PointResult:
-    definition = Definition(path="endpoint", quantity=rate.KERNEL, kernel=words, level=level)
+    definition = Definition(path="endpoint", quantity=KERNEL, kernel=words, level=level)
     return PointResult(
         subject=Subject(plan="algorithms/p", arm=arm, setup=arm, definition=definition),
         values={

@@ -10,8 +10,8 @@ import pytest
 from gatemark.kind.connections.load import Connections, asked_for
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Local
+from gatemark.plan.kind import faults
 from gatemark.plan.model import Workload
-from gatemark.plan.sane import faults
 from gatemark.station.cpu import Placement
 from gatemark.station.lent import alias
 from gatemark.station.wiring import ROLES, Port, wires

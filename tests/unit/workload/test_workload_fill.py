@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from gatemark.error import InvalidTrialError
 from gatemark.kind.fill import load as fill
 from gatemark.node.shell import Local
+from gatemark.plan.kind import faults
 from gatemark.plan.model import Workload
-from gatemark.plan.sane import PORTS_A_CLIENT, faults
+from gatemark.plan.sane import PORTS_A_CLIENT
 from gatemark.station.cpu import Placement
 from gatemark.station.wiring import ROLES, Port, wires
 

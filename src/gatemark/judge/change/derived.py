@@ -11,7 +11,7 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.study import busy
 from gatemark.judge.subject import Subject
 from gatemark.kind.algorithm import point as rate
-from gatemark.kind.connections.point import HELD
+from gatemark.kind.connections.plan import HELD
 from gatemark.quantity import UNITS
 from gatemark.store.record import Scalar
 from gatemark.unit import payload_bytes

@@ -19,7 +19,6 @@ from gatemark.judge.change.ladder import INSTRUCTIONS, Rungs
 from gatemark.judge.judgement import Cost, Executed, Ladder, Mode, Step, Verdict
 from gatemark.judge.math.interval import Interval, coverage
 from gatemark.judge.point.group import Group
-from gatemark.judge.point.limit import Verdict as Held
 from gatemark.judge.point.mode import first, pooled, shift
 from gatemark.judge.point.sweep import Judged
 from gatemark.plan.model import Plan
@@ -27,7 +26,6 @@ from gatemark.store.record import Counted, Definition, Record
 from gatemark.store.run import AB
 
 EXACT: Final = "exact"  # a plan's figure
-ONE_BY_ONE: Final = Held("none", "one packet at a time")
 LEAST_SHARE: Final = 0.25  # of the walks, for a number that stands for all of them
 MOST_MODES: Final = 5  # that are told of an arm
 MOST_FUNCTIONS: Final = 20  # of a step, that are told one by one

@@ -13,8 +13,9 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.likeness import BESIDE, TIMES, alike, distance, kept, unlike_beside
 from gatemark.judge.point.sweep import others
 from gatemark.judge.subject import About
-from gatemark.kind.connections.point import QUANTITIES, RATE
-from gatemark.kind.fill.point import FILL
+from gatemark.kind.connections.plan import RATE
+from gatemark.kind.connections.point import QUANTITIES
+from gatemark.kind.fill.plan import FILL
 from gatemark.plan.model import is_twin
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar

@@ -8,12 +8,11 @@ from gatemark.judge.capacity.sized import FEWEST
 from gatemark.judge.change import rising
 from gatemark.judge.coverage.offer import DIRECT, INVENTORY, STATION, Offer
 from gatemark.plan.feature import programs
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import Plan, Workload
 
 KNEE: Final = ("knee_pps", "peak_pps", "no_loss_pps", "retained_1.5x", "retained_2x")
 FEWEST_RATES: Final = 4  # of a sweep that has a knee
-DELAYS: Final = ("delay_p50_ns", "delay_p99_ns", "ipdv_p50_ns", "pdv_p99_ns")
-UDP: Final = ("offered_pps", "received_pps", "received_l4_bps", "loss_ratio", *DELAYS)
 LOADED: Final = (
     "queue_delay_mean_ns",
     "queue_loss_ratio",
@@ -25,25 +24,6 @@ LOADED: Final = (
     "queue_settled_ns",
 )
 PHASES: Final = ("insert.ns", "query.ns", "remove.ns", "requery.ns")
-# What a workload of a kind yields.
-YIELDS: Final[dict[str, tuple[str, ...]]] = {
-    "udp": (*UDP, "evidence.sender_cpu", "evidence.late_ns"),
-    "tcp": ("goodput_bps", "retransmits", "rtt_p50_ns", "evidence.sender_cpu"),
-    "connections": ("connections", "connections_per_s"),
-    "fill": (
-        "flows",
-        "flow_bytes",
-        "free_bytes",
-        "flows_predicted",
-        "flows_recommended",
-        "evidence.fill_steps",
-        "evidence.conntrack",
-    ),
-    "replay": (*UDP, "mos", "evidence.late_ns"),
-    "walk": ("instructions",),
-    "responsiveness": ("rpm",),
-    "algorithm": ("ops_s", "evidence.kernels"),
-}
 OF_KERNEL: Final[dict[str, tuple[str, ...]]] = {
     "filter": PHASES,
     "platform": ("clock_hz", "copy_bytes_per_s", "memory_latency_ns"),
@@ -76,7 +56,7 @@ def _names(plan: Plan) -> Iterator[str]:
     kinds = levels["kind"] | {load.kind for load in plan.beside.values()}
     yield from (INVENTORY, STATION, *ALWAYS)
     for kind in kinds:
-        yield from YIELDS[kind]
+        yield from RULES[kind].yields
     yield from _of_traffic(plan, levels, kinds)
     yield from _of_arms(plan, own)
     yield from (name for probe in plan.probe.use for name in OF_PROBE.get(probe, ()))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.verdict.verdict import SHAPE
-from gatemark.kind.responsiveness.point import RESPONSIVENESS, grade
+from gatemark.kind.responsiveness.plan import RESPONSIVENESS
+from gatemark.kind.responsiveness.point import grade
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ beside those of published routers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
@@ -17,6 +18,7 @@ from gatemark.number import si
 from gatemark.store.record import Record
 from gatemark.store.reference import printed
 from gatemark.tell.answer import rates
+from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.rates import Column
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import number, traffic
@@ -253,3 +255,6 @@ def _over(value: float, other: float) -> float:
 
 def _plain(value: float, places: int) -> str:
     return number.plain(value, places) if value else NONE
+
+
+KIND: Final = Answer(lambda source: list(tables(source)))

@@ -26,12 +26,12 @@ from gatemark.error import GatemarkError, InvalidTrialError, NodeError, Unavaila
 from gatemark.kind.algorithm import payload
 from gatemark.kind.algorithm.coremark import CoreMark
 from gatemark.kind.algorithm.onboard import placed, reported
+from gatemark.kind.algorithm.plan import PASSES, lasts_s
 from gatemark.node import file
 from gatemark.node.agent import Tick
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
 from gatemark.plan.exact import COUNTS, KERNELS
-from gatemark.plan.lasting import PASSES, kernel_s
 from gatemark.plan.model import Factor, TrialSpec, Workload
 from gatemark.plan.words import COREMARK, FILES, text
 from gatemark.station.counting import Counting
@@ -92,7 +92,7 @@ class Kernel:
         """Run it to its end; its records are the sender's report."""
         del drained, tick
         t0_ns = time.monotonic_ns()
-        longest_s = min(LONGEST_S, LEAST_S + SLOWER * kernel_s(self.load))
+        longest_s = min(LONGEST_S, LEAST_S + SLOWER * lasts_s(self.load))
         try:
             async with asyncio.timeout(longest_s):
                 records = await self._records(self._command)

@@ -6,10 +6,10 @@ from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.limit import Verdict
+from gatemark.kind.algorithm.plan import KERNEL
 from gatemark.store.record import Definition
-
-KERNEL: Final = "kernel rate"  # of a definition's `quantity`
 
 LEVEL: Final = "O3"  # the study of boards printed no other: it was the fastest everywhere
 
@@ -92,11 +92,16 @@ def fastest(points: Iterable[PointResult], command: str) -> list[PointResult]:
 def decide(trials: Group) -> Verdict:
     """It has the processor for itself: nothing else could hold it back.
 
-    What a look-up waits for memory is time of the processor too, and nothing tells the two apart
-    from outside; but some kernels do nothing besides.
+    What a look-up waits for memory is time of the processor too, and from outside nothing tells one
+    from the other; but some kernels do nothing besides.
     """
     if not trials.outside:
         return Verdict("unknown", "no valid trial")
     if words(trials.definition).get("measure") in OF_MEMORY:
         return Verdict("memory", "all that the kernel does is to wait for it")
     return Verdict("cpu", "the kernel alone had it, waiting for memory included")
+
+
+KIND: Final = Judge(
+    quantities={KERNEL: ""}, decide=lambda trials, _: decide(trials), is_bounded=False
+)

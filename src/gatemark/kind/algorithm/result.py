@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
 from gatemark.kind.algorithm.load import EACH, loads
-from gatemark.kind.algorithm.point import KERNEL
+from gatemark.kind.algorithm.plan import KERNEL
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.words import FILES, text
 from gatemark.run.raw import Raw

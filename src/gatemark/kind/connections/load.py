@@ -10,10 +10,11 @@ from contextlib import suppress
 from typing import Any, Final, Self
 
 from gatemark.error import GatemarkError
+from gatemark.kind.connections.plan import MOST_CONNECTIONS, most_connections
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
-from gatemark.plan.sane import MOST_CLIENTS, MOST_CONNECTIONS, PORTS_A_CLIENT, most_connections
+from gatemark.plan.sane import MOST_CLIENTS, PORTS_A_CLIENT
 from gatemark.probe import connections
 from gatemark.station.cpu import Placement
 from gatemark.station.lent import alias

@@ -6,12 +6,14 @@ Connections end for other reasons than packets: what ends them says so, by an an
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from gatemark.judge.judgement import Limit, PointResult
 from gatemark.judge.point.ceiling import near
 from gatemark.judge.point.core import Core, busiest, busiest_inside
 from gatemark.judge.point.facts import LOSS, tester_cpu
 from gatemark.judge.point.group import Group, middle, readings
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.limit import (
     ON_SCHEDULE,
     QUEUE_FULL,
@@ -21,10 +23,9 @@ from gatemark.judge.point.limit import (
     Verdict,
     percent,
 )
+from gatemark.kind.connections.plan import HELD, RATE
 from gatemark.store.record import Definition, Record, Scalar
 
-HELD = "concurrent connections"
-RATE = "connection rate"
 QUANTITIES = (HELD, RATE)
 OURS = ("no port", "no descriptor", "no memory")  # failures of the tester's own host
 FULL = 0.99  # of the table: entries come and go while it is read
@@ -197,3 +198,11 @@ def _unexplained(ends: Ends) -> str:
         return f"the time was over with {ends.last.get('opened')} open"
     busiest_ = f"busiest CPU {percent(ends.core.busy)}" if ends.core else "CPU not read"
     return f"neither the gateway nor the tester was seen at its end: {busiest_}"
+
+
+KIND: Final = Judge(
+    quantities={HELD: "connections", RATE: "connections/s"},
+    decide=decide,
+    has_ceiling=True,
+    is_read=True,
+)

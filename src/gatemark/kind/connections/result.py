@@ -7,7 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.judge.math.histogram import percentile
-from gatemark.kind.connections import load as connections
+from gatemark.kind.connections.load import loads
+from gatemark.kind.connections.plan import HELD, RATE
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
@@ -24,7 +25,7 @@ def define(both: Definition, load: Workload) -> Definition:
     return replace(
         both,
         l4="tcp",
-        quantity="connection rate" if crr else "concurrent connections",
+        quantity=RATE if crr else HELD,
         rate_layer="connections",
         connections=load.connections or None,
         active_pps=load.active_pps,
@@ -115,4 +116,4 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-KIND: Final = Kind(connections.loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows in a gateway's table: how many, what each takes of memory, and for how many there is room.
-
-The table, and the card of those that are held at once, of flows or of TCP connections.
-"""
+"""Flows in a gateway's table: how many, the memory of each, and for how many there is room."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.kind.connections.point import HELD
-from gatemark.kind.fill.point import FILL
+from gatemark.kind.fill.plan import FILL
 from gatemark.tell.answer import rates
+from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.rates import Column
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import Scale
@@ -56,22 +54,6 @@ def _numbers(points: Sequence[PointResult]) -> Iterator[Column]:
         yield Column(head, cell, is_number=True, is_there=there)
 
 
-def held(judgement: Judgement) -> list[PointResult]:
-    """The most that each setup held at once: flows, else TCP connections."""
-    every = [p for p in judgement.points if p.definition.headline in p.values]
-    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILL, HELD)]
-    kept = next((kind for kind in kinds if kind), [])
-    most: dict[str, PointResult] = {}
-    for point in sorted(kept, key=count, reverse=True):
-        most.setdefault(point.setup, point)
-    return [point for point in kept if point is most[point.setup]]
-
-
-def count(point: PointResult) -> float:
-    """How many it held."""
-    return point.values[point.definition.headline].value
-
-
 def lines(point: PointResult) -> Iterator[str]:
     """What belongs to a number of flows: memory of each, room for how many, what to set."""
     if "flow_bytes" in point.values:
@@ -81,3 +63,6 @@ def lines(point: PointResult) -> Iterator[str]:
         yield f"memory has room for {room}, told by the first tenth"
     if "flows_recommended" in point.values:
         yield f"recommended nf_conntrack_max: {point.values['flows_recommended'].value:.0f}"
+
+
+KIND: Final = Answer(lambda source: [(ANCHOR, made(source.judgement))])

@@ -25,11 +25,11 @@ from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError, NodeError
 from gatemark.gateway import guard
+from gatemark.kind.fill.plan import lasts_s, opened_pps
 from gatemark.kind.udp.load import Stream
 from gatemark.node.agent import Tick
 from gatemark.node.reader import reader
 from gatemark.node.shell import Here, Node
-from gatemark.plan.lasting import lasts_s, opened_pps
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe import connections
 from gatemark.station.cpu import Placement

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from gatemark.kind.fill import point as fill
+from gatemark.kind.fill import slope
 from gatemark.kind.fill.load import loads
+from gatemark.kind.fill.plan import FILL
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
@@ -27,7 +28,7 @@ def define(both: Definition, load: Workload) -> Definition:
     return replace(
         both,
         l4="udp",
-        quantity=fill.FILL,
+        quantity=FILL,
         rate_layer="flows",
         flows=load.flows,
         clients=load.clients,
@@ -40,16 +41,16 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     del spec
     steps = filled(raw)
     values = {"flows": float(_held(raw, steps))}
-    if line := fill.slab(steps):
+    if line := slope.slab(steps):
         values["flow_bytes"] = line.slope
     if made_of := objects(raw, steps):
         values["flow_object_bytes"] = float(sum(made_of.values()))
     spare_bytes = raw.ways[0].sender["spare_bytes"]
-    limit = fill.predicted(steps, spare_bytes) if _own_memory(raw) else None
+    limit = slope.predicted(steps, spare_bytes) if _own_memory(raw) else None
     if steps and _own_memory(raw):
         values["free_bytes"] = float(steps[0].free_bytes + steps[0].listed_bytes)
     if limit is not None:
-        values |= {"flows_predicted": limit, "flows_recommended": fill.recommended(limit)}
+        values |= {"flows_predicted": limit, "flows_recommended": slope.recommended(limit)}
     return values, None
 
 
@@ -96,7 +97,7 @@ def filled(raw: Raw) -> list[FillStep]:
 
 def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
     """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
-    watched, known = raw.watched, fill.rising(steps)
+    watched, known = raw.watched, slope.rising(steps)
     bytes_of = {}
     for name, columns in watched.get("slab", {}).items():
         sent_steps = raw.ways[0].sender["steps"]
@@ -105,7 +106,7 @@ def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
             (step.entries, _middle(columns["active"], window))
             for step, window in zip(known, windows, strict=False)
         ]
-        line = fill.line(points)
+        line = slope.line(points)
         if line and line.slope >= HALF:
             bytes_of[name] = round(line.slope) * int(columns["object_bytes"][-1])
     return bytes_of if ENTRY in bytes_of else {}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.judge.math.histogram import merged
 from gatemark.kind.replay import fate, realtime
-from gatemark.kind.replay import load as replay
+from gatemark.kind.replay.load import loads
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.plan.trace import SOURCES
 from gatemark.run.raw import Raw
@@ -129,4 +129,4 @@ def _lost(way: Way) -> Columns:
     return [at for at, _ in gone], [flow for _, flow in gone]
 
 
-KIND: Final = Kind(replay.loads, define, outcome, delivered_pps, series)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series)

@@ -2,11 +2,14 @@
 """Responsiveness under load: round trips a minute with their class, and what they are made of."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.kind.responsiveness.point import RESPONSIVENESS, confidence, grade
+from gatemark.kind.responsiveness.plan import RESPONSIVENESS
+from gatemark.kind.responsiveness.point import confidence, grade
 from gatemark.store.record import Record
 from gatemark.tell.answer import rates
+from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.rates import Column
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import MBPS, Scale
@@ -69,3 +72,6 @@ def _trials(point: PointResult, records: Sequence[Record]) -> list[Record]:
         and record.pass_ == "outside"
         and (record.plan, record.arm, record.point) == (point.plan, point.arm, point.point)
     ]
+
+
+KIND: Final = Answer(lambda source: [(ANCHOR, table(source.judgement, source.records))])

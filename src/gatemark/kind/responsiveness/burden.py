@@ -13,7 +13,7 @@ from gatemark.kind.responsiveness.probe import Book, Own
 
 
 class Burden(Dialed):
-    """One load connection, `up` or `down`. It loads from `load` on; `broken` is told its end."""
+    """A load connection, `up` or `down`. It loads from `load` on; at its end `broken` is called."""
 
     is_load = True
 
@@ -63,7 +63,7 @@ class Burden(Dialed):
         return own
 
     def opened(self) -> None:
-        """Load, if it was told to."""
+        """Load, if `load` was called."""
         if self.is_wanted:
             self._begin()
 

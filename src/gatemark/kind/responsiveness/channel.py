@@ -224,7 +224,7 @@ class Channel:
         return len(self._out) + queued(self.sock, NOT_SENT)
 
     def close(self) -> None:
-        """Close, and take apart what refers to itself in circles: nobody collects them."""
+        """Close, and break what refers to itself in circles: nobody collects them."""
         self.sock.close()
         self.http.__dict__.clear()
 

@@ -13,10 +13,11 @@ from gatemark.judge.judgement import PointResult
 from gatemark.judge.point import limit
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import Group, middle, readings
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.limit import Verdict, percent
+from gatemark.kind.responsiveness.plan import RESPONSIVENESS
 from gatemark.store.record import Definition, Record
 
-RESPONSIVENESS: Final = "responsiveness"
 CLASSES: Final = ((300.0, "poor"), (1000.0, "fair"), (6000.0, "good"))  # below; RPM
 BEST: Final = "excellent"
 CONFIDENCES: Final = ("low", "medium", "high")
@@ -80,3 +81,10 @@ def _alone(ceilings: Iterable[PointResult], definition: Definition) -> dict[str,
 
 def _kind(d: Definition) -> tuple[object, ...]:
     return d.quantity, d.family, d.direction, d.tls, d.method, d.interval_s, d.congestion, d.beside
+
+
+KIND: Final = Judge(
+    quantities={RESPONSIVENESS: "round trips a minute under load"},
+    decide=decide,
+    is_unchecked=is_unchecked,
+)

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from gatemark.judge.math.histogram import is_told
 from gatemark.judge.math.nearest import percentile
-from gatemark.kind.responsiveness import load as pair
 from gatemark.kind.responsiveness.draft import DRAFT
 from gatemark.kind.responsiveness.formula import Score, Times, trimmed_mean
+from gatemark.kind.responsiveness.load import loads
+from gatemark.kind.responsiveness.plan import RESPONSIVENESS
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Evidences, Kind
@@ -29,7 +30,7 @@ def define(both: Definition, load: Workload) -> Definition:
     """What is of responsiveness alone in a definition."""
     return replace(
         both,
-        quantity="responsiveness",
+        quantity=RESPONSIVENESS,
         l4="http",
         rate_layer="round trips/min",
         congestion=load.congestion,
@@ -191,4 +192,4 @@ def series(way: Way) -> Series:
     return columns
 
 
-KIND: Final = Kind(pair.loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

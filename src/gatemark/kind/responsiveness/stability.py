@@ -19,7 +19,7 @@ MEASURING: Final = 2
 
 
 def is_stable(values: Sequence[float]) -> bool:
-    """Whether the last MAD values are alike: their deviation below 5 % of the newest one."""
+    """Return True if the last MAD values deviate by less than 5 % of the newest."""
     last = values[-MAD:]
     if len(last) < MAD:
         return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the objects of a test are: what a server tells of it, and how a client takes it.
+"""The places of a test's objects: what a server says of them, and how a client reads it.
 
 draft-ietf-ippm-responsiveness, "Responsiveness Test Server Discovery". Servers and clients in the
-field have other names for the URLs, and another path, so both are told and taken.
+field have other names for the URLs, and another path, so both are given and read.
 """
 
 import json

@@ -19,7 +19,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.error import InvalidTrialError
-from gatemark.kind.restart import load as restart
+from gatemark.kind.restart.load import loads
 from gatemark.kind.udp import result as udp
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
@@ -96,4 +96,4 @@ def _full_again(seen: Sequence[tuple[int, int]], first_ns: int, each: float, wid
     raise InvalidTrialError(why)
 
 
-KIND: Final = Kind(restart.loads, define, outcome, udp.delivered_pps, udp.series)
+KIND: Final = Kind(loads, define, outcome, udp.delivered_pps, udp.series)

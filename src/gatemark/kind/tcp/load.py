@@ -8,9 +8,9 @@ listens. Goodput counts: bytes that the receiving program read while the source 
 from collections.abc import Sequence
 from typing import Any, Self
 
+from gatemark.kind.tcp.plan import MOST_STREAMS
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.plan.model import Among, TrialSpec, Workload
-from gatemark.plan.sane import MOST_STREAMS
 from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.wiring import LAN_PORT, Port, Wire

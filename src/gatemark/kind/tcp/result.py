@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.kind.tcp import load as tcp
+from gatemark.kind.tcp.load import loads
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
@@ -109,4 +109,4 @@ def _column(ways: Iterable[Way], name: str) -> list[int]:
     ]
 
 
-KIND: Final = Kind(tcp.loads, define, outcome, delivered_pps, series)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series)

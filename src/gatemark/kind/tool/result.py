@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import Final
 
 from gatemark.kind.tcp import result as tcp
-from gatemark.kind.tool import load as pair
 from gatemark.kind.tool import tcpreplay
+from gatemark.kind.tool.load import loads
 from gatemark.kind.tool.tally import tally
 from gatemark.kind.udp import result as udp
 from gatemark.plan.model import TrialSpec
@@ -67,10 +67,10 @@ def counted(way: Way) -> Series:
 
 
 # A tool that has both ends itself, and one whose packets our sink counts.
-_UDP: Final = Kind(pair.loads, udp.define, datagrams, udp.delivered_pps, series)
-_TCP: Final = Kind(pair.loads, tcp.define, stream, tcp.delivered_pps, series)
+_UDP: Final = Kind(loads, udp.define, datagrams, udp.delivered_pps, series)
+_TCP: Final = Kind(loads, tcp.define, stream, tcp.delivered_pps, series)
 _SENT: Final = Kind(tcpreplay.loads, udp.define, replayed, udp.delivered_pps, counted)
-KINDS: Final = {
+TOOLS: Final = {
     ("iperf3", "udp"): _UDP,
     ("iperf3", "tcp"): _TCP,
     ("nuttcp", "udp"): _UDP,

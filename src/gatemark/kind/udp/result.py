@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.kind.udp import load as udp
+from gatemark.kind.udp.load import loads
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
@@ -87,4 +87,4 @@ def evidence(raw: Raw) -> Evidences:
     return {"loss": tuple(filter(None, losses))}
 
 
-KIND: Final = Kind(udp.loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

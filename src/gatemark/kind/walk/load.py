@@ -29,9 +29,9 @@ from gatemark.kind.udp.load import OWN_SOURCE
 from gatemark.kind.walk import opening, packet
 from gatemark.kind.walk.numbered import Numbered
 from gatemark.kind.walk.packetsocket import PATIENCE_S, arrived, drain, opened
+from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.feature import properties
-from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.probe.disturbed import Met, met, undisturbed
 from gatemark.probe.idle import without_rounds

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gatemark.kind.walk import packet
 from gatemark.kind.walk.packet import End, Ends, Segment
-from gatemark.plan.lasting import UNCOUNTED
+from gatemark.kind.walk.plan import UNCOUNTED
 
 
 @dataclass(frozen=True, slots=True)

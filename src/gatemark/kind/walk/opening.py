@@ -32,7 +32,7 @@ from gatemark.kind.walk import packet
 from gatemark.kind.walk.numbered import Datagrams, Flow, Numbered, Segments
 from gatemark.kind.walk.packet import ACK, SYN, End, Segment
 from gatemark.kind.walk.packetsocket import arrived, opened
-from gatemark.plan.lasting import UNCOUNTED
+from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.plan.model import Workload
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAN_PORT, WAN_PORT, Port, Wire, wires
 from gatemark.unit import payload_bytes

@@ -15,9 +15,9 @@ from typing import Any, Final, Self
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.kind.walk import load as walk
 from gatemark.kind.walk.load import Step, Walk
+from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.node.agent import Tick
 from gatemark.node.shell import Here
-from gatemark.plan.lasting import UNCOUNTED
 from gatemark.plan.model import TrialSpec
 from gatemark.probe import graph, sampled
 from gatemark.station.station import Station

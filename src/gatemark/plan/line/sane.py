@@ -6,13 +6,13 @@ from math import isfinite
 from typing import Final
 
 from gatemark.plan.feature import DIRECT
+from gatemark.plan.kind import RULES
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.line.time import DEFAULT_PACKETS, line_bits, rate
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Line, LineWay, Plan, Workload
 
 PATHS: Final = ("route", "nat", "direct")  # that lead to the WAN host
-STILL: Final = ("walk", "fill", "algorithm")  # kinds that wait until nothing is on its way
 
 # The agent serialises single frames by the clock: at 1 Gbit/s a full one takes 12 us, and a call
 # that sends it takes a third of that. At 100 Mbit/s up to 78 % of a CPU were used.
@@ -53,7 +53,7 @@ def _past(plan: Plan, line: Line | None) -> Iterator[str]:
 
 
 def _of_load(line: Line, load: Workload, of: str) -> Iterator[str]:
-    if load.kind in STILL:
+    if RULES[load.kind].alone:
         yield f"`kind` = {load.kind}{of}: it waits for single packets, so leave out [line]"
     elif load.offload:
         yield f"`offload`{of}: a line takes frames one by one; leave it out"

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from gatemark.plan.line.keys import WAYS
 from gatemark.probe.line import Crossed
-from gatemark.run import mixed
 from gatemark.run.raw import Raw
 from gatemark.run.result import clock
 from gatemark.run.result.kind import Evidences
 from gatemark.store.drops import Crossing, Line
 from gatemark.store.series import Series
 from gatemark.workload.account import chatter
+from gatemark.workload.way import span_ns
 
 BOOKS: Final = ("in", "sent", "dropped", "lost", "refused", "waiting")
 PERCENTILES: Final = ("p50", "p99", "p999", "max")
@@ -30,15 +30,15 @@ def evidence(raw: Raw) -> Evidences:
     crossed = raw.line
     if not crossed.report:
         return {}
-    first_ns, last_ns = mixed.span_ns(raw.every_way)
-    span_ns = last_ns - first_ns
-    up, down = (_crossing(crossed.report[way], span_ns) for way in WAYS)
+    first_ns, last_ns = span_ns(raw.every_way)
+    lasted_ns = last_ns - first_ns
+    up, down = (_crossing(crossed.report[way], lasted_ns) for way in WAYS)
     made = Line(
         up=up,
         down=down,
-        cpu=crossed.report["cpu_ns"] / span_ns,
+        cpu=crossed.report["cpu_ns"] / lasted_ns,
         clock_stepped_ns=int(crossed.report.get("clock_stepped_ns", 0)),
-        mismatch=_mismatch(crossed, span_ns),
+        mismatch=_mismatch(crossed, lasted_ns),
     )
     return {"line": made}
 

@@ -6,15 +6,13 @@ answer, and all that was sent would stand as its loss.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.plan.crowd import is_crowd
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import Workload
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import Gateway, Wire
-
-ALWAYS: Final = ("replay", "fill", "walk")  # kinds that never use the hosts' own addresses
 
 
 def require(gateway: Gateway, load: Workload, ways: Sequence[Wire]) -> None:
@@ -29,4 +27,4 @@ def require(gateway: Gateway, load: Workload, ways: Sequence[Wire]) -> None:
 
 
 def _is_introduced(load: Workload) -> bool:
-    return load.kind in ALWAYS or is_crowd(load)
+    return RULES[load.kind].strange or is_crowd(load)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answers of a run: one list, which terminal, page and Markdown print.
 
-A new kind of answer is a module of this folder and a line here.
+A new kind of answer is a module of this folder and a line here. A kind of workload brings its own
+(kind/NAME/answer.py).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gatemark.judge.point.load import loads, rates_at
-from gatemark.kind.algorithm import answer as kernel
-from gatemark.kind.fill import answer as fill
-from gatemark.kind.responsiveness import answer as responsiveness
+from gatemark.kind.kinds import entries
 from gatemark.store.reference import published
 from gatemark.tell.answer import (
     capacity,
@@ -40,27 +38,9 @@ from gatemark.tell.answer import (
     verdict,
     watched,
 )
+from gatemark.tell.answer.answer import Answer, Tables
 from gatemark.tell.group.source import Source
 from gatemark.tell.words.table import Table
-
-Tables = Sequence[tuple[str, Table]]  # each with its anchor, a name that a page has once
-Text = tuple[str, list[str]]  # a heading, and lines in a fixed-width font; the first is their head
-
-
-def _nothing(source: Source) -> Iterable[Text]:
-    del source
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One kind of answer. A table without rows is printed nowhere."""
-
-    tables: Callable[[Source], Tables]
-    folded: bool = False  # on the page: behind the fold
-    texts: Callable[[Source], Iterable[Text]] = _nothing  # what no table can show; not on the page
-    most: int = 0  # rows in the terminal; 0: all
-    option: str = ""  # of `gatemark show`, that prints all rows
 
 
 def _numbered(name: str, tables: Iterable[Table]) -> Tables:
@@ -116,10 +96,7 @@ ANSWERS: Final = (
     Answer(lambda s: _payloads(s, side_by_side=True)),
     Answer(lambda s: _payloads(s, side_by_side=False), folded=True),
     Answer(lambda s: [("single-points", rates.singles(s.judgement, s.run.plans))], folded=True),
-    Answer(lambda s: [("connections", rates.connections(s.judgement))]),
-    Answer(lambda s: [(responsiveness.ANCHOR, responsiveness.table(s.judgement, s.records))]),
-    Answer(lambda s: [(fill.ANCHOR, fill.made(s.judgement))]),
-    Answer(lambda s: list(kernel.tables(s))),
+    *entries("answer", Answer).values(),
     Answer(lambda s: [("comparisons", payload.comparisons(s.judgement))]),
     Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.records)))]),
     Answer(lambda s: [("loads", load.loads(loads(s.records)))], folded=True),

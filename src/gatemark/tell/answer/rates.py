@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Knees, delays, single points, connections and ceilings, each as a table."""
+"""Knees, delays, single points and ceilings, each as a table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gatemark.judge.judgement import Judgement, Knee, PointResult
 from gatemark.kind.connections.point import QUANTITIES
-from gatemark.kind.responsiveness.point import RESPONSIVENESS
+from gatemark.kind.responsiveness.plan import RESPONSIVENESS
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
 from gatemark.tell.group import each_run, latency, study, sweep
@@ -44,14 +44,14 @@ def delays(source: Source) -> Table:
         return _share(runs[each_run.letter(source, p.arm)].judgement, p)
 
     every = [*floors.values(), *(load.point for group in groups for load in group.loads)]
-    to = number.scale(_middles(every, "delay_p50_ns"), "ns")
+    to = number.scale(middles(every, "delay_p50_ns"), "ns")
     spec: list[Column] = [
         Column("setup", who),
         Column("point", traffic.point_words),
         Column("load", latency.in_words),
         Column("of the knee, %", share, True, any(share(p) != NONE for p in every)),
         *(
-            Column(f"{head}, {to.unit}", *_cells(every, f"delay_{name}_ns", to))
+            Column(f"{head}, {to.unit}", *cells(every, f"delay_{name}_ns", to))
             for name, head in {"min": "min", **latency.NAMES, "pdv": "PDV"}.items()
         ),
     ]
@@ -78,16 +78,16 @@ def points(judgement: Judgement) -> Table:
         Column("plan", lambda p: p.plan),
         Column("setup", who),
         Column("point", lambda p: point(p.point)),
-        Column("received, k packets/s", *_cells(everyone, "received_pps", KPPS)),
-        Column("goodput, Mbit/s", *_cells(everyone, "goodput_bps", MBPS)),
+        Column("received, k packets/s", *cells(everyone, "received_pps", KPPS)),
+        Column("goodput, Mbit/s", *cells(everyone, "goodput_bps", MBPS)),
         *_seen_by_tcp(everyone),
-        *_connecting(everyone),
-        Column("instructions", *_cells(everyone, "instructions", WHOLE)),
-        Column("instructions at the rate", *_cells(everyone, "instructions_at_rate", WHOLE)),
-        Column("loss, %", *_cells(everyone, "loss_ratio", PERCENT)),
+        *connecting(everyone),
+        Column("instructions", *cells(everyone, "instructions", WHOLE)),
+        Column("instructions at the rate", *cells(everyone, "instructions_at_rate", WHOLE)),
+        Column("loss, %", *cells(everyone, "loss_ratio", PERCENT)),
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
-        Column("CPU, %", *_cells(everyone, "cpu_busy", PERCENT)),
-        Column("CPU by its own reading, %", *_cells(everyone, INSIDE, PERCENT)),
+        Column("CPU, %", *cells(everyone, "cpu_busy", PERCENT)),
+        Column("CPU by its own reading, %", *cells(everyone, INSIDE, PERCENT)),
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
@@ -143,15 +143,15 @@ def _share(judgement: Judgement, p: PointResult) -> str:
 
 
 def _rates(points: Sequence[PointResult], caption: str) -> Table:
-    rate = number.scale(_middles(points, "received_pps"), "packets/s")
-    bits = number.scale(sorted(_middles(points, "received_l1_bps"))[:1], "bit/s")
+    rate = number.scale(middles(points, "received_pps"), "packets/s")
+    bits = number.scale(sorted(middles(points, "received_l1_bps"))[:1], "bit/s")
     spec = [
         Column("setup", who),
         Column("point", traffic.point_words),
-        Column(f"received, {rate.unit}", *_cells(points, "received_pps", rate)),
-        Column(f"{bits.unit} (L1)", *_cells(points, "received_l1_bps", bits)),
-        Column("goodput, Mbit/s", *_cells(points, "goodput_bps", MBPS)),
-        Column("loss, %", *_cells(points, "loss_ratio", PERCENT)),
+        Column(f"received, {rate.unit}", *cells(points, "received_pps", rate)),
+        Column(f"{bits.unit} (L1)", *cells(points, "received_l1_bps", bits)),
+        Column("goodput, Mbit/s", *cells(points, "goodput_bps", MBPS)),
+        Column("loss, %", *cells(points, "loss_ratio", PERCENT)),
         *_seen_by_tcp(points),
         Column(
             "tester's CPU, %",
@@ -170,45 +170,30 @@ def _tester_cpu(point: PointResult) -> str:
 
 
 def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:
-    rtt = number.scale(_middles(points, "rtt_p50_ns"), "ns")
-    yield Column("retransmits", *_cells(points, "retransmits", SEGMENTS))
-    yield Column(f"RTT p50, {rtt.unit}", *_cells(points, "rtt_p50_ns", rtt))
+    rtt = number.scale(middles(points, "rtt_p50_ns"), "ns")
+    yield Column("retransmits", *cells(points, "retransmits", SEGMENTS))
+    yield Column(f"RTT p50, {rtt.unit}", *cells(points, "rtt_p50_ns", rtt))
 
 
-def connections(judgement: Judgement) -> Table:
-    """Points that are about connections: how many, how fast, how long each took."""
-    everyone = (*judgement.ceilings, *judgement.points)
-    about = [p for p in everyone if p.definition.quantity in QUANTITIES]
-    spec = [
-        Column("setup", who),
-        Column("point", traffic.point_words),
-        *_connecting(about),
-        Column("lost, %", *_cells(about, "loss_ratio", PERCENT)),
-        Column("CPU, %", *_cells(about, "cpu_busy", PERCENT)),
-        Column("bottleneck", lambda p: p.limit),
-        Column("why", lambda p: p.why or NONE),
-    ]
-    return of_points("TCP connections, each with a message and its echo", spec, about)
-
-
-def _connecting(points: Sequence[PointResult]) -> Iterator[Column]:
-    fast = number.scale(_middles(points, "connections_per_s"), "connections/s")
-    yield Column("connections", *_cells(points, "connections", WHOLE))
-    yield Column(f"{fast.unit}", *_cells(points, "connections_per_s", fast))
+def connecting(points: Sequence[PointResult]) -> Iterator[Column]:
+    """What is counted and timed of connections."""
+    fast = number.scale(middles(points, "connections_per_s"), "connections/s")
+    yield Column("connections", *cells(points, "connections", WHOLE))
+    yield Column(f"{fast.unit}", *cells(points, "connections_per_s", fast))
     for kind in ("connect", "echo"):
-        to = number.scale(_middles(points, f"{kind}_p50_ns"), "ns")
+        to = number.scale(middles(points, f"{kind}_p50_ns"), "ns")
         for share in ("p50", "p99"):
-            cells = _cells(points, f"{kind}_{share}_ns", to)
-            yield Column(f"{kind} {share}, {to.unit}", *cells)
-    yield Column("B each", *_cells(points, "connection_bytes", WHOLE))
+            shown = cells(points, f"{kind}_{share}_ns", to)
+            yield Column(f"{kind} {share}, {to.unit}", *shown)
+    yield Column("B each", *cells(points, "connection_bytes", WHOLE))
 
 
 def _delay(points: Sequence[PointResult], name: str, head: str) -> Column:
-    to = number.scale(_middles(points, "delay_p50_ns"), "ns")
-    return Column(f"{head}, {to.unit}", *_cells(points, name, to))
+    to = number.scale(middles(points, "delay_p50_ns"), "ns")
+    return Column(f"{head}, {to.unit}", *cells(points, name, to))
 
 
-def _cells(
+def cells(
     points: Sequence[PointResult], name: str, to: Scale
 ) -> tuple[Callable[[PointResult], str], bool, bool]:
     """How a quantity is shown; that it is a number; whether it is there."""
@@ -227,5 +212,6 @@ def _invalid(p: PointResult) -> list[str]:
     return [f"{p.invalid} invalid trial{'' if p.invalid == 1 else 's'}"] if p.invalid else []
 
 
-def _middles(points: Iterable[PointResult], name: str) -> list[float]:
+def middles(points: Iterable[PointResult], name: str) -> list[float]:
+    """The medians of a quantity, of the points that have it."""
     return [p.values[name].value for p in points if name in p.values]

@@ -4,7 +4,9 @@
 from collections.abc import Iterable, Sequence
 
 from gatemark.judge.judgement import Judgement, PointResult
+from gatemark.kind.connections.plan import HELD
 from gatemark.kind.fill import answer as fill
+from gatemark.kind.fill.plan import FILL
 from gatemark.tell.card.card import Card, Place, what
 from gatemark.tell.card.picture import Bar, Picture
 from gatemark.tell.group import sweep
@@ -18,10 +20,10 @@ Held = tuple[str, str, str]  # limit, why, where it was seen
 
 def connections(judgement: Judgement, place: Place) -> Iterable[Card]:
     """The most held at once by the setup that held least, what each takes, then the others."""
-    filled = fill.held(judgement)
+    filled = _most_held(judgement)
     if not filled:
         return
-    first = min(filled, key=fill.count)
+    first = min(filled, key=_count)
     kind = first.definition
     of = "UDP, a packet each" if kind.l4 == "udp" else "TCP, a message and its echo each"
     is_bound = _is_bound(first)
@@ -105,3 +107,19 @@ def _busy(judgement: Judgement, points: Sequence[PointResult], place: Place) -> 
     return Picture(
         "CPU busy, of each setup; the axis ends at 100 %", tuple(busy.values()), most=1.0
     )
+
+
+def _most_held(judgement: Judgement) -> list[PointResult]:
+    """The most that each setup held at once: flows, else TCP connections."""
+    every = [p for p in judgement.points if p.definition.headline in p.values]
+    kinds = [[p for p in every if p.definition.quantity == kind] for kind in (FILL, HELD)]
+    kept = next((kind for kind in kinds if kind), [])
+    most: dict[str, PointResult] = {}
+    for point in sorted(kept, key=_count, reverse=True):
+        most.setdefault(point.setup, point)
+    return [point for point in kept if point is most[point.setup]]
+
+
+def _count(point: PointResult) -> float:
+    """How many it held."""
+    return point.values[point.definition.headline].value

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.judge.change.derived import is_bound
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.kind.connections.point import HELD, RATE
+from gatemark.kind.connections.plan import HELD, RATE
 from gatemark.plan.model import Plan
 from gatemark.quantity import UNITS
 from gatemark.tell.chart import ladder, theme, vega

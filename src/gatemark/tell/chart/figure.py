@@ -2,12 +2,13 @@
 """One figure of the page: a finding, its definition, panels, and the rows behind them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gatemark.judge.math.interval import Interval
 from gatemark.tell.chart.vega import Part
+from gatemark.tell.group.source import Source
 
 Row = dict[str, str | float | None]
 
@@ -36,6 +37,13 @@ class Figure:
     def specifications(self) -> list[dict[str, Any]]:
         """The panels as Vega-Lite, without their data: a copy of the caller's own."""
         return [_copy(spec) for _, spec in self.panels]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of a kind of workload, made of the judged run."""
+
+    of: Callable[[Source], Iterable[Figure | None]]
 
 
 def _copy(part: Any) -> Any:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.kind.fill import point as fill
 from gatemark.kind.fill.answer import points
+from gatemark.kind.fill.slope import Line, early_slab, rising, slab
 from gatemark.store.record import FillStep, Record
 from gatemark.tell.chart import curve, theme, vega
 from gatemark.tell.chart.figure import Figure, Row, finite
@@ -47,16 +47,16 @@ def figures(judgement: Judgement, records: Sequence[Record]) -> Iterator[Figure]
 def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
     """The steps of a point's fills, each counted from what its own line says of no flow."""
     fills = [
-        fill.rising(record.evidence.fill_steps)
+        rising(record.evidence.fill_steps)
         for record in records
         if (record.plan, record.arm, record.point) == (point.plan, point.arm, point.point)
         and record.pass_ == "outside"
         and record.status == "ok"
     ]
-    lines = [(steps, line) for steps in fills if (line := fill.slab(steps))]
+    lines = [(steps, line) for steps in fills if (line := slab(steps))]
     if not lines:
         return
-    slopes = [line.slope for steps, _ in lines if (line := fill.early_slab(steps))]
+    slopes = [line.slope for steps, _ in lines if (line := early_slab(steps))]
     slope = median(slopes) if slopes else None
     taken = [_taken(steps, line) for steps, line in lines]
     count = min(len(steps) for steps in taken)
@@ -74,7 +74,7 @@ def _rows(point: PointResult, records: Sequence[Record]) -> Iterator[Row]:
         }
 
 
-def _taken(steps: Sequence[FillStep], line: fill.Line) -> list[tuple[int, float]]:
+def _taken(steps: Sequence[FillStep], line: Line) -> list[tuple[int, float]]:
     return [(step.entries, step.slab_bytes - line.intercept) for step in steps]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Final
 
 from gatemark.judge.subject import About
-from gatemark.kind.connections.point import HELD, RATE
-from gatemark.kind.fill.point import FILL
+from gatemark.kind.connections.plan import HELD, RATE
+from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition
 from gatemark.tell.words import number
 from gatemark.unit import MTU_BYTES

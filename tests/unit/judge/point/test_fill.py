@@ -11,6 +11,8 @@ from gatemark.judge.judge import judge
 from gatemark.judge.point.group import Group, group
 from gatemark.judge.subject import Subject
 from gatemark.kind.fill import point as fill
+from gatemark.kind.fill import slope
+from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 
 from ..conftest import run
@@ -52,7 +54,7 @@ def record(
         sequence=0,
         status="ok",
         started="2026-11-22T00:00:00Z",
-        definition=Definition(path="nat", quantity=fill.FILL, flows=asked),
+        definition=Definition(path="nat", quantity=FILL, flows=asked),
         values={"flows": float(came)},
         evidence=Evidence(**({"fill": seen, "conntrack": ROOM, "memory": PLENTY} | evidence)),
     )
@@ -67,7 +69,7 @@ def verdict(found: Record) -> tuple[str, str]:
 def test_the_line_is_that_of_theil_and_sen() -> None:
     chance = random.Random(1)
     points = [(float(x), 384.0 * x + chance.gauss(0, 90_000)) for x in range(0, 30_000, 1500)]
-    found = fill.line(points)
+    found = slope.line(points)
     assert found is not None
     assert found.slope == pytest.approx(SLOPE)
     assert found.intercept == pytest.approx(INTERCEPT, abs=90_000)
@@ -76,51 +78,51 @@ def test_the_line_is_that_of_theil_and_sen() -> None:
 
 
 def test_a_line_without_noise_is_the_line() -> None:
-    assert fill.line([(0.0, 5.0), (1.0, 8.0), (2.0, 11.0)]) == fill.Line(3.0, 5.0)
+    assert slope.line([(0.0, 5.0), (1.0, 8.0), (2.0, 11.0)]) == slope.Line(3.0, 5.0)
 
 
 def test_a_reading_while_something_else_took_memory_moves_it_little() -> None:
     points = [(float(step.entries), float(step.slab_bytes)) for step in steps(11)]
     points[4] = points[4][0], points[4][1] + 5e6
-    found = fill.line(points)
+    found = slope.line(points)
     assert found is not None
     assert found.slope == pytest.approx(384.0)
 
 
 def test_two_readings_make_no_line() -> None:
-    assert fill.line([(0.0, 1.0), (1.0, 2.0)]) is None
+    assert slope.line([(0.0, 1.0), (1.0, 2.0)]) is None
 
 
 def test_steps_in_which_the_table_took_no_more_do_not_count() -> None:
     full = steps(20, most=9_400)
-    assert [step.entries for step in fill.rising(full)] == [1000 * at for at in range(10)]
-    found = fill.slab(full)
+    assert [step.entries for step in slope.rising(full)] == [1000 * at for at in range(10)]
+    found = slope.slab(full)
     assert found is not None
     assert found.slope == pytest.approx(384.0)
 
 
 def test_the_first_tenth_tells_where_memory_ends() -> None:
-    assert fill.predicted(steps(100), -1_600_000) == pytest.approx(100_000)
+    assert slope.predicted(steps(100), -1_600_000) == pytest.approx(100_000)
 
 
 def test_what_the_first_flows_find_in_slabs_is_not_what_a_flow_takes() -> None:
     first, *others = steps(100)
     roomy = replace(first, slab_bytes=first.slab_bytes + 60_000)
-    assert fill.predicted([roomy, *others], -1_600_000) == pytest.approx(100_000)
+    assert slope.predicted([roomy, *others], -1_600_000) == pytest.approx(100_000)
 
 
 def test_of_few_steps_the_first_four_tell_it() -> None:
-    assert len(fill.early(steps(11))) == 4
-    assert fill.predicted(steps(11), -1_600_000) == pytest.approx(100_000)
-    assert fill.predicted(steps(3), -1_600_000) == pytest.approx(100_000)
-    assert fill.predicted(steps(2), 0) is None
+    assert len(slope.early(steps(11))) == 4
+    assert slope.predicted(steps(11), -1_600_000) == pytest.approx(100_000)
+    assert slope.predicted(steps(3), -1_600_000) == pytest.approx(100_000)
+    assert slope.predicted(steps(2), 0) is None
 
 
 @pytest.mark.parametrize(
     ("limit", "bound"), [(100_000, 75_000), (8_123, 6_000), (1_999, 1_400), (4 / 3, 1)]
 )
 def test_a_bound_leaves_a_quarter_of_memory(limit: float, bound: float) -> None:
-    assert fill.recommended(limit) == bound
+    assert slope.recommended(limit) == bound
 
 
 def test_all_that_were_asked_for_is_no_limit() -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from gatemark.judge.change.reference import beside
 from gatemark.judge.judge import judge
 from gatemark.kind.fill import answer as fill
-from gatemark.kind.fill.point import FILL
+from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gatemark.kind.responsiveness import draft
 from gatemark.kind.responsiveness.draft import pairs_per_s
 from gatemark.kind.responsiveness.formula import Score, Times, trimmed_mean
-from gatemark.plan import lasting
+from gatemark.kind.responsiveness.plan import MOST_INTERVALS
 
 MS = st.lists(st.floats(0.01, 10_000), min_size=1, max_size=60)
 
@@ -71,4 +71,4 @@ def test_without_tls_there_are_three_times_as_many() -> None:
 
 
 def test_a_plan_reckons_with_as_many_intervals_as_the_draft_has_at_most() -> None:
-    assert draft.most_intervals() == lasting.MOST_INTERVALS
+    assert draft.most_intervals() == MOST_INTERVALS

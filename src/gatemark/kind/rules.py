@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kind of workload as a plan has it: its keys, their bounds, and what its trials are like."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gatemark.plan.model import Arm, Workload
+
+
+def sent_s(load: Workload) -> float:
+    """The time that a plan asks for."""
+    return load.settle_s + load.duration_s
+
+
+def no_faults(load: Workload) -> Iterator[str]:
+    """Nothing: every value will do."""
+    del load
+    yield from ()
+
+
+def fits(arm: Arm, load: Workload) -> str:
+    """Nothing: it fits each arm."""
+    del arm, load
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What a plan may ask of a kind, and what that means for the station."""
+
+    keys: str  # of [workload] that mean something for it, in words; others are for all kinds
+    yields: tuple[str, ...]  # values and evidence that tell what a plan covers
+    headlines: Mapping[str, str]  # what a definition may be about -> the value that says it
+    faults: Callable[[Workload], Iterator[str]] = no_faults  # keys out of their bounds
+    misfit: Callable[[Arm, Workload], str] = fits  # why it does not fit an arm; "" if it does
+    lasts_s: Callable[[Workload], float] = sent_s  # from its first packet to its last, at most
+    mostly_s: Callable[[Workload], float] | None = None  # the same as it mostly is, if that differs
+    alone: str = ""  # why nothing is sent beside it, and no line is before it; "": it may be
+    streams: bool = False  # its ends have the hosts' own TCP
+    strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
+    silent: bool = False  # next to nothing is sent

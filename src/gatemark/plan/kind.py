@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of each kind of workload, and whether a workload keeps its own."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from gatemark.kind.kinds import entries
+from gatemark.kind.rules import Rules
+from gatemark.plan.model import Workload
+from gatemark.plan.sane import shared_faults
+
+RULES: Final = entries("plan", Rules)
+
+
+def faults(load: Workload) -> Iterator[str]:
+    """Why this workload cannot be sent; nothing if it can."""
+    yield from shared_faults(load)
+    yield from RULES[load.kind].faults(load)
