@@ -6,10 +6,10 @@ from contextlib import ExitStack
 import pytest
 
 from gatemark.error import UnavailableError
-from gatemark.kind.walk.packetsocket import opened
 from gatemark.node.remote.login import Address, Login
 from gatemark.node.remote.ssh import Ssh
 from gatemark.station.wiring import Port
+from gatemark.workload.packetsocket import opened
 
 
 def test_a_host_over_ssh_is_refused_with_the_reason() -> None:

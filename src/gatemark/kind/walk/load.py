@@ -28,7 +28,6 @@ from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.kind.udp.load import OWN_SOURCE
 from gatemark.kind.walk import opening, packet
 from gatemark.kind.walk.numbered import Numbered
-from gatemark.kind.walk.packetsocket import PATIENCE_S, arrived, drain, opened
 from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.node.agent import Agent, Tick
 from gatemark.plan.feature import properties
@@ -42,6 +41,7 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.symbols import Symbols
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire
+from gatemark.workload.packetsocket import PATIENCE_S, arrived, drain, opened
 from gatemark.workload.way import BIN_MS, FAMILY, Drained, Load, Way
 
 STILL_S: Final = 0.0006  # nothing ran for so long: the gateway stands still

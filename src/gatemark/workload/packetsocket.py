@@ -20,9 +20,11 @@ ETH_P_ALL: Final = 3
 LONGEST: Final = 65535  # bytes of a frame
 PATIENCE_S: Final = 2.0  # with a gateway: it is still by then, and a packet has come
 
+Make = Callable[[str], socket.socket]  # of a device's name, in the host's network namespace
 
-def opened(port: Port, stack: ExitStack) -> socket.socket:
-    """A packet socket on a port of the tester.
+
+def opened(port: Port, stack: ExitStack, make: Make | None = None) -> socket.socket:
+    """A packet socket on a port of the tester, or what `make` makes there of the port's device.
 
     Raises UnavailableError where its host is no namespace of this machine.
     """
@@ -30,13 +32,18 @@ def opened(port: Port, stack: ExitStack) -> socket.socket:
         raise UnavailableError(
             f"{port.node.name}: another machine, where no packet can be sent by hand"
         )
+    make = make or _of_packets
     with ThreadPoolExecutor(1) as thread:
-        made = thread.submit(_socket, port.node.netns, port.device).result()
+        made = thread.submit(_socket, port.node.netns, make, port.device).result()
     return stack.enter_context(made)
 
 
-def _socket(space: str, device: str) -> socket.socket:
+def _socket(space: str, make: Make, device: str) -> socket.socket:
     netns.setns(space, flags=os.O_RDONLY)  # of the calling thread alone: setns(2)
+    return make(device)
+
+
+def _of_packets(device: str) -> socket.socket:
     made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
     made.bind((device, ETH_P_ALL))
     return made
