@@ -14,7 +14,17 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal["udp", "tcp", "connections", "fill", "replay", "walk", "responsiveness", "algorithm"]
+Kind = Literal[
+    "udp",
+    "tcp",
+    "connections",
+    "fill",
+    "replay",
+    "walk",
+    "responsiveness",
+    "algorithm",
+    "multicast",
+]
 # What a workload of kind `algorithm` times: a command of gm-algorithms, or CoreMark.
 Kernel = Literal["lpm", "filter", "match", "gateway", "platform", "coremark"]
 Level = Literal["O0", "O1", "O2", "O3"]  # of optimisation, by the compiler

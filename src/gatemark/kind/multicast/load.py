@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group through the gateway: sent all the time, joined by a member for a while.
+
+    sent      |||||||||||||||||||||||||||||||||||||||||||||||||
+    member    ......|------------- duration_s ----|............
+    arrives         .  ||||||||||||||||||||||||||||||||
+                   join: to its next packet       leave: to its last
+
+One thread sends from one host and watches the port of the other, so all times are of one clock. The
+port is watched beside the member's socket: what a gateway floods to a host that is no member would
+never reach a socket.
+"""
+
+import asyncio
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Self
+
+from gatemark.kind.multicast.plan import BEFORE_S, LEAVING_S, rate_pps
+from gatemark.node.agent import Tick
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.station.station import Station
+from gatemark.station.wiring import Wire
+from gatemark.workload.packetsocket import LONGEST, opened
+from gatemark.workload.way import Drained, Load, Way
+
+GROUP: Final = "239.192.7.7"  # of an organisation's own (RFC 2365)
+PORT: Final = 5007
+HOPS: Final = 16
+FRAME_BYTES: Final = 64  # a number of 8 bytes, padded
+QUIET_S: Final = 1.5  # without a packet: it has been left; a querier asks once a second
+NUMBER: Final = struct.Struct("!Q")
+IPV4: Final = b"\x08\x00"
+AT, HEADER = 14, 20  # bytes of Ethernet, and of an IPv4 packet without options
+NS_A_S: Final = 1_000_000_000
+
+
+async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
+    """The one direction."""
+    del station
+    return [Group(wire, spec.workload) for wire in ways]
+
+
+@dataclass(slots=True)
+class Seen:
+    """When each packet was sent, and when it was at the member's port."""
+
+    sent_ns: list[int] = field(default_factory=list)
+    arrived_ns: dict[int, int] = field(default_factory=dict)  # by number
+    copies: int = 0  # beyond the first of each
+    joined_ns: int = 0
+    left_ns: int = 0
+
+
+class Group:
+    """A trial: before, as a member, and until nothing comes any more."""
+
+    def __init__(self, wire: Wire, load: Workload) -> None:
+        self.wire = wire
+        self.load = load
+        self._stack = ExitStack()
+        self._ended = threading.Event()
+
+    async def ready(self) -> Self:
+        """Open the sockets. Raises UnavailableError where a host is another machine."""
+        source, sink = self.wire.source, self.wire.sink
+        own = socket.inet_aton(source.address("ipv4"))
+        self._group = socket.inet_aton(GROUP) + socket.inet_aton(sink.address("ipv4"))  # ip_mreq
+        self._source = opened(source, self._stack, partial(_source, own=own))
+        self._member = opened(sink, self._stack, _member)
+        self._port = opened(sink, self._stack)
+        self._port.setblocking(False)
+        return self
+
+    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
+        """Send, join, leave; returns what was sent and what arrived as the two reports."""
+        del drained, tick
+        t0_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
+        seen = await asyncio.to_thread(self._run)
+        ends: dict[str, Any] = {
+            "t0_ns": t0_ns,
+            "t1_ns": time.monotonic_ns(),
+            "cpu_ns": time.process_time_ns() - cpu_ns,
+        }
+        self._stack.close()
+        return Way(self.wire, ends | {"group": seen}, ends, {"sender": "udp", "sink": "ring"})
+
+    async def abort(self) -> None:
+        """End the thread, and close what was opened."""
+        self._ended.set()
+        self._stack.close()
+
+    def _run(self) -> Seen:
+        seen = Seen()
+        self._until(seen, BEFORE_S)
+        seen.joined_ns = time.monotonic_ns()
+        self._member.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, self._group)
+        self._until(seen, self.load.duration_s)
+        seen.left_ns = time.monotonic_ns()
+        self._member.setsockopt(socket.IPPROTO_IP, socket.IP_DROP_MEMBERSHIP, self._group)
+        self._until(seen, LEAVING_S, lambda: is_quiet(seen))
+        return seen
+
+    def _until(self, seen: Seen, seconds: float, is_over: Callable[[], bool] | None = None) -> None:
+        """Send at the rate for so long, or until it is over, and note what arrives."""
+        gap_ns = round(NS_A_S / rate_pps(self.load))
+        due_ns = time.monotonic_ns()
+        end_ns = due_ns + round(seconds * NS_A_S)
+        while due_ns < end_ns and not self._ended.is_set() and not (is_over and is_over()):
+            self._source.sendto(NUMBER.pack(len(seen.sent_ns)), (GROUP, PORT))
+            seen.sent_ns.append(time.monotonic_ns())
+            due_ns += gap_ns
+            self._watch(seen, due_ns)
+
+    def _watch(self, seen: Seen, until_ns: int) -> None:
+        while True:
+            try:
+                frame = self._port.recv(LONGEST)
+            except BlockingIOError:
+                if (left_ns := until_ns - time.monotonic_ns()) <= 0:
+                    return
+                time.sleep(min(left_ns, 100_000) / NS_A_S)
+                continue
+            at_ns = time.monotonic_ns()
+            if (number := number_of(frame)) is not None:
+                seen.copies += number in seen.arrived_ns
+                seen.arrived_ns.setdefault(number, at_ns)
+
+
+def is_quiet(seen: Seen) -> bool:
+    """Return True if nothing has come for long enough since it was left."""
+    last_ns = max(seen.left_ns, *list(seen.arrived_ns.values())[-1:])
+    return time.monotonic_ns() - last_ns > QUIET_S * NS_A_S
+
+
+def number_of(frame: bytes) -> int | None:
+    """Return the number of a packet of the group; None of any other frame."""
+    payload = AT + HEADER + 8
+    is_its = frame[12:14] == IPV4 and frame[AT + 16 : AT + HEADER] == socket.inet_aton(GROUP)
+    if not is_its or len(frame) < payload + NUMBER.size:
+        return None
+    (port,) = struct.unpack_from("!H", frame, AT + HEADER + 2)
+    return int(NUMBER.unpack_from(frame, payload)[0]) if port == PORT else None
+
+
+def _source(device: str, own: bytes) -> socket.socket:
+    """A socket that sends to the group from this host's address."""
+    del device
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+    made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, HOPS)
+    made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
+    return made
+
+
+def _member(device: str) -> socket.socket:
+    """A socket that joins and leaves; what comes is read at the port."""
+    del device
+    return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
