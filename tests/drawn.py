@@ -4,11 +4,15 @@
 All that is here is shared: a test that would change it makes its own.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from typing import TypeVar
 
-from gatemark.tell.chart.figure import Figure
+from gatemark.tell.chart.figure import Chart, Figure
 from gatemark.tell.group.source import Source
+
+T = TypeVar("T")
 
 
 @cache
@@ -37,3 +41,14 @@ def page(name: str) -> str:
     from gatemark.tell import page
 
     return page.render([source(name)])
+
+
+def every(chart: Chart[T], data: Iterable[T]) -> list[Figure]:
+    """A chart of all these data, of those that it applies to."""
+    return [figure for of in data if (figure := chart(of))]
+
+
+def of(chart: Chart[T], data: T) -> Figure:
+    """A chart of these data, which it applies to."""
+    (figure,) = every(chart, [data])
+    return figure

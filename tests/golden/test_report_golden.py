@@ -26,9 +26,12 @@ from gatemark.judge.change.exact_ab import findings
 from gatemark.judge.values import values
 from gatemark.store.reference import published
 from gatemark.tell import terminal
-from gatemark.tell.answer import answers, estimate, exact, exact_ab, fit, ladder, payload
+from gatemark.tell.answer import answers, estimate, exact, ladder, payload
 from gatemark.tell.answer import pareto as front_words
-from gatemark.tell.chart import knee, pareto, subsystem, waterfall
+from gatemark.tell.chart import ladder as chart
+from gatemark.tell.chart import packet, swept
+from gatemark.tell.chart.swept import Sweep
+from gatemark.tell.verb import exact_ab, fit
 from golden import kept
 
 check = partial(kept.check, folder="report")
@@ -58,7 +61,7 @@ def test_answer_of_nothing(request: pytest.FixtureRequest) -> None:
 
 def test_knee_figure(request: pytest.FixtureRequest) -> None:
     judged = builder.judgement()
-    figure = knee.figure(builder.source(judged=judged), judged.knees)
+    figure = drawn.of(swept.KNEE, Sweep(builder.source(judged=judged), judged.knees))
     panel = figure.specifications()[0]
     shown = {"title": figure.title, "definition": figure.definition, "panel": panel}
     check(request, "knee.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
@@ -99,7 +102,8 @@ def test_study_figure(request: pytest.FixtureRequest, name: str) -> None:
 @pytest.mark.parametrize("name", ["waterfall", "front"])
 def test_ladder_figure(request: pytest.FixtureRequest, name: str) -> None:
     judged = stacked.judgement()
-    figure = {"waterfall": waterfall, "front": pareto}[name].figures(judged)[0]
+    (waterfall,) = drawn.every(chart.WATERFALL, chart.ladders(judged))
+    figure = {"waterfall": waterfall, "front": drawn.of(chart.PARETO, judged.fronts[0])}[name]
     shown = {"title": figure.title, "definition": figure.definition}
     panels = figure.specifications()
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)
@@ -118,7 +122,7 @@ def test_path_answer(request: pytest.FixtureRequest) -> None:
 
 
 def test_path_figure(request: pytest.FixtureRequest) -> None:
-    (figure,) = subsystem.figures(traveled.judgement())
+    (figure,) = drawn.every(packet.SUBSYSTEMS, packet.paths(traveled.judgement()))
     shown = {"title": figure.title, "definition": figure.definition}
     panels = figure.specifications()
     text = json.dumps({**shown, "panels": panels}, indent=1, ensure_ascii=False)

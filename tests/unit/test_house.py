@@ -24,7 +24,7 @@ ROOMS = {
     "run": "program | raw | result | kind-result | *",
     "judge": "math | subject | finding | judgement | remedy | point | kind-point | study | shape "
     "| queue | change | capacity | verdict",
-    "tell": "words | group | answer | kind-answer | chart | kind-figure | * | export",
+    "tell": "words | group | answer | kind-answer | verb | chart | kind-figure | * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # A kind's modules stand in the rooms of those that read them: `kind.fill.point` is judged as
@@ -217,8 +217,8 @@ def test_a_planted_circle_is_found() -> None:
         ("judge.change.diff", "judge.judge"),
         ("tell.words.number", "tell.group.sweep"),
         ("tell.group.sweep", "tell.answer.rates"),
-        ("tell.answer.rates", "tell.chart.knee"),
-        ("tell.chart.knee", "tell.page"),
+        ("tell.answer.rates", "tell.chart.curve"),
+        ("tell.chart.curve", "tell.page"),
         ("station.image.build", "station.qemu.lab"),
         ("station.ssh.box", "station.qemu.lab"),
         ("kind.fill.plan", "kind.fill.load"),
@@ -231,7 +231,7 @@ def test_a_planted_circle_is_found() -> None:
         ("judge.point.limit", "kind.fill.point"),
         ("kind.fill.point", "kind.fill.answer"),
         ("kind.fill.answer", "kind.fill.load"),
-        ("kind.fill.answer", "tell.chart.knee"),
+        ("kind.fill.answer", "tell.chart.curve"),
         ("tell.answer.rates", "kind.fill.answer"),
         ("kind.fill.answer", "kind.fill.figure"),
         ("kind.fill.point", "kind.replay.plan"),
@@ -247,7 +247,7 @@ def test_an_arrow_the_wrong_way_is_found(importer: str, name: str) -> None:
     [
         ("plan.load", "error.UsageError"),
         ("tell.page", "judge.math.interval.median"),
-        ("tell.page", "tell.chart.knee"),
+        ("tell.page", "tell.chart.curve"),
         ("tell.page", "tell.card"),
         ("judge.change.diff", "judge.point.knee"),
         ("run.engine", "kind.udp.load"),

@@ -141,10 +141,10 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
     from gatemark.plan.exact import counts
     from gatemark.store.directory import telling
     from gatemark.tell import page
-    from gatemark.tell.answer import ab as told
-    from gatemark.tell.answer import diff
     from gatemark.tell.export import change
     from gatemark.tell.group import source
+    from gatemark.tell.verb import ab as told
+    from gatemark.tell.verb import diff
 
     made = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
@@ -169,9 +169,9 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
 
 def _tell_exactly(made: "Source", page: Path, *, json_: bool, junit: Path | None) -> None:
     from gatemark.judge.change.exact_ab import findings, regressed
-    from gatemark.tell.answer import diff
-    from gatemark.tell.answer import exact_ab as told
     from gatemark.tell.export import change
+    from gatemark.tell.verb import diff
+    from gatemark.tell.verb import exact_ab as told
 
     test = made.run.ab
     assert test is not None

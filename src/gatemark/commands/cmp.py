@@ -34,7 +34,7 @@ def cmp(
     """
     from gatemark.judge.change.cmp import cmp as compare_gateways
     from gatemark.judge.change.diff import FIRMWARE
-    from gatemark.tell.answer import cmp, diff
+    from gatemark.tell.verb import cmp, diff
 
     paths = locate.pair(runs or (), same_station=False)
     if len(paths) < 2:

@@ -51,8 +51,8 @@ def diff(
     """
     from gatemark.judge.change.diff import FIRMWARE, GATEWAY
     from gatemark.judge.change.diff import diff as compare_runs
-    from gatemark.tell.answer import diff
     from gatemark.tell.export import change
+    from gatemark.tell.verb import diff
 
     output.place(junit)
     fields = known(across or [], extra=[GATEWAY, FIRMWARE])

@@ -81,7 +81,7 @@ def _tell(
 ) -> None:
     """Enough for the line or not."""
     from gatemark.judge.capacity.line import answer
-    from gatemark.tell.answer import diff, fit
+    from gatemark.tell.verb import diff, fit
 
     fits = {name: answer(model, asked, wanted, size, held_bps) for name, size in sizes.items()}
     if json_:
@@ -97,7 +97,7 @@ def _tell_counts(
 ) -> None:
     """Print the instructions of a packet, in each direction that was counted."""
     from gatemark.judge.capacity.count import Count, counts
-    from gatemark.tell.answer import diff, fit_exact
+    from gatemark.tell.verb import diff, fit_exact
 
     texts: list[tuple[str, Count]] = [
         (_word(name), count) for name, size in sizes.items() for count in counts(model, asked, size)

@@ -31,8 +31,8 @@ def rank(
     """
     from gatemark.judge.rank import left_out, rankings
     from gatemark.store.study import device
-    from gatemark.tell.answer import diff
     from gatemark.tell.study import rank as words
+    from gatemark.tell.verb import diff
     from gatemark.tell.words import fold
 
     kept = [*device.shipped(), *_read(runs or [])]

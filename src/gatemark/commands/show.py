@@ -77,7 +77,7 @@ def _judged(path: Path, line: str, subsystems: Path | None) -> "Source":
 
 def _row(source: "Source", *, header: bool) -> None:
     """The run as a row of a Markdown table."""
-    from gatemark.tell.answer import row
+    from gatemark.tell.about import row
 
     head = [row.head()] if header else []
     output.say("\n".join([*head, row.row(source.run, source.judgement)]))
@@ -102,8 +102,8 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
 
     from gatemark.judge.change.reference import beside
     from gatemark.store.reference import published
-    from gatemark.tell.answer import diff
     from gatemark.tell.answer.reference import table
+    from gatemark.tell.verb import diff
     from gatemark.tell.words import fold
 
     pairs = beside(judgement, published())

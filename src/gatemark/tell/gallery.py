@@ -1,127 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All figures of a page, in its order: where it stops, delays, who is busy, what it costs."""
+"""All figures of a page, in its order: a table of charts beside the data that they take.
+
+A new chart is an entry of a module in chart/ and a word here.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, Final
 
-from gatemark.judge.point.load import loads
 from gatemark.kind.kinds import entries
-from gatemark.store.reference import published
-from gatemark.tell.answer import estimate as words
 from gatemark.tell.chart import (
     bar,
-    boot,
     capture,
-    cdf,
     change,
     cpu,
-    delay,
-    estimate,
-    group,
-    instructions,
-    knee,
-    load,
+    delays,
+    ladder,
     over_time,
-    packets,
-    pareto,
-    percentile,
-    predicted,
+    packet,
+    payload,
+    queue,
+    search,
     size,
-    subsystem,
-    thread,
-    throughput,
-    waits,
-    waterfall,
+    swept,
 )
-from gatemark.tell.chart.figure import Figure, Figures
-from gatemark.tell.group import cost, latency, study, sweep
+from gatemark.tell.chart.figure import Entries, Figure, Figures, by
+from gatemark.tell.group import cost, latency, study
 from gatemark.tell.group.queue import scenes
 from gatemark.tell.group.source import Source
 
 
+def _of_kinds(source: Source) -> Iterator[Figure | None]:
+    for kind in entries("figure", Figures).values():
+        yield from kind.of(source)
+
+
+# Searches, captures, sweeps, queues, delays, ladders, paths, studies, kinds, the rest.
+ENTRIES: Final[tuple[Entries[Any], ...]] = (
+    Entries(search.searches, search.THROUGHPUT),
+    Entries(search.traced, search.PATH),
+    Entries(search.shares, search.SHARES),
+    Entries(capture.watches, capture.WATCHED),
+    Entries(
+        swept.sweeps,
+        swept.KNEE,
+        swept.DELAY,
+        swept.PERCENTILE,
+        by(delays.CDF, delays.of_sweep),
+        swept.CPU,
+        by(over_time.TIME, over_time.of_sweep),
+    ),
+    Entries(scenes, queue.WAITS, queue.PACKETS, queue.SAWTOOTH, queue.TRADEOFF),
+    Entries(
+        lambda s: [(s, timed) for timed in latency.groups(s.judgement, s.run.plans)],
+        by(delays.CDF, delays.of_timed),
+        by(over_time.TIME, over_time.of_timed),
+    ),
+    Entries(lambda s: ladder.ladders(s.judgement), ladder.WATERFALL),
+    Entries(lambda s: ladder.walks(s.judgement), ladder.SIZES),
+    Entries(lambda s: s.judgement.fronts, ladder.PARETO),
+    Entries(lambda s: packet.paths(s.judgement), packet.SUBSYSTEMS),
+    Entries(packet.estimated, packet.ESTIMATE),
+    Entries(
+        lambda s: [(s, shown) for shown in study.studies(s.judgement, s.run.plans)],
+        by(size.THROUGHPUT, size.payload),
+        by(size.PLATEAU, size.shares),
+        by(payload.STUDY, payload.of_study),
+        by(over_time.TIME, over_time.of_study),
+    ),
+    Entries(_of_kinds, lambda figure: figure),
+    Entries(cpu.loads, cpu.LOAD),
+    Entries(cpu.uses, cpu.THREADS),
+    Entries(lambda s: cost.groups(s.judgement), change.CHANGE),
+    Entries(packet.models, packet.PREDICTED, packet.PACKET),
+    Entries(change.boots, change.BOOTS),
+    Entries(bar.singles, bar.SINGLE),
+    Entries(bar.ceilings, bar.CEILING),
+    Entries(payload.ceilings, payload.CEILING),
+)
+
+
 def figures(source: Source) -> list[Figure]:
-    """Searches, captures, sweeps, queues, delays, ladders, paths, studies, the rest."""
-    drawn = (
-        *_searches(source),
-        *capture.figures(source.judgement, published()),
-        *_sweeps(source),
-        *_queues(source),
-        *_timed(source),
-        *waterfall.figures(source.judgement),
-        *instructions.figures(source.judgement),
-        *pareto.figures(source.judgement),
-        *subsystem.figures(source.judgement),
-        *estimate.figures(source.judgement, published(), words.kernels(source)),
-        *_studies(source),
-        *_rest(source),
-    )
-    return _distinct([figure for figure in drawn if figure is not None])
-
-
-def _distinct(drawn: Sequence[Figure]) -> list[Figure]:
-    """Two plans may find the same: the title of each then names its plan."""
+    """Return all that a run, or the runs of a page together, have data for."""
+    drawn = [figure for entries in ENTRIES for figure in entries.figures(source)]
     times = Counter(figure.title for figure in drawn)
-    return [
+    return [  # two plans may find the same: the title of each then names its plan
         replace(figure, title=f"{figure.title} (plan {figure.plan})")
         if times[figure.title] > 1 and figure.plan
         else figure
         for figure in drawn
     ]
-
-
-def _searches(source: Source) -> Iterator[Figure | None]:
-    yield from throughput.figures(source.judgement)
-    yield from throughput.paths(source.judgement, source.records)
-    yield from throughput.shares(source.judgement)
-
-
-def _sweeps(source: Source) -> Iterator[Figure | None]:
-    judgement = source.judgement
-    for knees in sweep.groups(judgement):
-        if not sweep.points_of(judgement, knees[0]):
-            continue
-        yield knee.figure(source, knees)
-        yield delay.figure(judgement, knees)
-        yield percentile.figure(judgement, knees)
-        yield cdf.of_sweep(judgement, knees, source.records, source.sheaf)
-        yield cpu.figure(judgement, knees)
-        yield over_time.of_sweep(judgement, knees, source.records, source.sheaf)
-
-
-def _queues(source: Source) -> Iterator[Figure | None]:
-    for scene in scenes(source):
-        yield waits.figure(scene)
-        yield packets.figure(scene)
-        yield packets.sawtooth(scene)
-        yield waits.tradeoff(scene)
-
-
-def _timed(source: Source) -> Iterator[Figure | None]:
-    for timed in latency.groups(source.judgement, source.run.plans):
-        yield cdf.of_timed(timed, source)
-        yield over_time.of_timed(timed, source.records, source.sheaf)
-
-
-def _studies(source: Source) -> Iterator[Figure | None]:
-    for shown in study.studies(source.judgement, source.run.plans):
-        if shown.shape == "curve":
-            yield from size.figures(source, shown)
-        else:
-            yield group.figure(source, shown)
-        yield over_time.of_study(shown, source.records, source.sheaf)
-
-
-def _rest(source: Source) -> Iterator[Figure | None]:
-    for kind in entries("figure", Figures).values():
-        yield from kind.of(source)
-    yield from load.figures(loads(source.records))
-    yield from thread.figures(source.judgement, source.records)
-    yield from (change.figure(group) for group in cost.groups(source.judgement))
-    if source.model:
-        yield predicted.figure(source.model)
-        yield predicted.packet(source.model)
-    yield from boot.figures(source.judgement, source.records)
-    yield bar.singles(source.judgement, source.run.plans)
-    yield bar.ceilings(source.judgement)
-    yield group.ceilings(source.judgement)

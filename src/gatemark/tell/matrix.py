@@ -9,7 +9,7 @@ from gatemark.judge.change.gate import NOT_MEASURED, Decided, Row, middle
 from gatemark.judge.change.trend import Step
 from gatemark.judge.math.interval import median_interval
 from gatemark.tell import html, script
-from gatemark.tell.chart import trend
+from gatemark.tell.chart import change as charts
 from gatemark.tell.chart.palette import Palette
 from gatemark.tell.page import columns
 from gatemark.tell.words import number
@@ -88,7 +88,7 @@ class Campaigned:
     def trends(self) -> Iterator[tuple[Row, Step]]:
         """Steps in the series build / reference, of rows with enough builds."""
         for row in self.rows:
-            yield from ((row, step) for step in trend.steps(row, self.builds))
+            yield from ((row, step) for step in charts.steps(row, self.builds))
 
     @property
     def places(self) -> dict[tuple[str, str], list[Kept]]:
@@ -176,7 +176,7 @@ def matrix(made: Campaigned) -> Table:
 def tables(made: Campaigned) -> list[Table]:
     """All tables of the page, in order; empty ones are left out."""
     trends = [
-        (row.model, row.suite, row.what, made.builds[step.at], trend.signed(step.change))
+        (row.model, row.suite, row.what, made.builds[step.at], charts.signed(step.change))
         for row, step in made.trends
     ]
     listed = [
@@ -196,7 +196,8 @@ def tables(made: Campaigned) -> list[Table]:
 
 def render(made: Campaigned) -> str:
     """The page as text."""
-    drawn = trend.figures(made.rows, made.builds)
+    every = map(charts.TREND, charts.trends(made.rows, made.builds))
+    drawn = [figure for figure in every if figure]
     drawing = [script.library()] if drawn else []
     own = ["number.js", "table.js", *(["page.js"] if drawn else [])]
     return html.template("campaign.html").render(

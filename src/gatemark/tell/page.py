@@ -8,13 +8,11 @@ from typing import Any
 from gatemark.judge.point.tree import tree
 from gatemark.store import file
 from gatemark.tell import gallery, html, script
+from gatemark.tell.about import condition, inventory
 from gatemark.tell.answer import (
     answers,
-    at_rate,
-    condition,
     diagnosis,
     exact,
-    inventory,
     kernel_path,
     rates,
     verdict,
@@ -67,7 +65,7 @@ def render(sources: Sequence[Source]) -> str:
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
         wrong=diagnosis.table(shared.judgement.diagnoses),
         answers=[t for t in answers.tables(shared, folded=False) if t[0] != diagnosis.ANCHOR],
-        functions=[*exact.folds(shared.judgement), *at_rate.folds(shared.records)],
+        functions=[*exact.folds(shared.judgement), *exact.at_rate(shared.records)],
         tables=_folded(shared),
         paths=_paths(shared),
         count=kernel_path.count,

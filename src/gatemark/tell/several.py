@@ -9,10 +9,10 @@ from gatemark.judge.change.cmp import cmp as compare_gateways
 from gatemark.judge.change.diff import Side
 from gatemark.judge.judge import samples
 from gatemark.judge.math.interval import Interval
-from gatemark.tell.answer import cmp
 from gatemark.tell.card.card import Card
 from gatemark.tell.card.cards import cards
 from gatemark.tell.group.source import Source
+from gatemark.tell.verb import cmp
 from gatemark.tell.words import number
 from gatemark.tell.words.number import DASH
 from gatemark.tell.words.table import Table

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gatemark.plan.model import Plan
-from gatemark.tell.answer import condition, line, verdict, warning
+from gatemark.tell.about import condition
+from gatemark.tell.answer import line, verdict, warning
 from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.brief import lines as brief

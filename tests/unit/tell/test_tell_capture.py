@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss, captured share and CPU over log rate: panels, published markers, the table."""
 
+from collections.abc import Sequence
+
+import drawn
 import pytest
 from msgspec.structs import replace
 
@@ -8,6 +11,7 @@ from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.capture import watched as judge
 from gatemark.judge.subject import Subject
+from gatemark.store.published import Published
 from gatemark.store.record import Definition
 from gatemark.store.reference import published
 from gatemark.tell.answer import watched
@@ -85,8 +89,13 @@ def judgement() -> Judgement:
 @pytest.fixture(scope="module")
 def losing() -> Figure:
     """Of arms that lose packets at full speed."""
-    (figure,) = capture.figures(pushed(LOSING), [])
+    (figure,) = figures(pushed(LOSING))
     return figure
+
+
+def figures(judgement: Judgement, known: Sequence[Published] = ()) -> list[Figure]:
+    """All of these arms, beside what was published."""
+    return drawn.every(capture.WATCHED, capture.of_published(judgement, known))
 
 
 def pushed(losses: dict[str, float], rates: tuple[float, ...] = (1e6, 20e6)) -> Judgement:
@@ -97,12 +106,12 @@ def pushed(losses: dict[str, float], rates: tuple[float, ...] = (1e6, 20e6)) -> 
 
 @pytest.fixture(scope="module")
 def figure(judgement: Judgement) -> Figure:
-    (one,) = capture.figures(judgement, published())
-    return one
+    (figure,) = figures(judgement, published())
+    return figure
 
 
 def test_each_quantity_has_a_panel_over_a_log_axis(figure: Figure) -> None:
-    names = [one.heading for one in capture.PANELS]
+    names = [heading for heading, _, _ in capture.PANELS.values()]
     assert [heading for heading, _ in figure.panels] == [*names, published_.KEY_HEADING]
     kinds = {
         layer["encoding"]["x"]["scale"]["type"]
@@ -117,7 +126,7 @@ def test_the_title_says_how_far_both_are_whole(figure: Figure) -> None:
 
 
 def test_published_values_of_like_setups_are_hollow_markers(figure: Figure) -> None:
-    (rows,) = figure.extra.values()
+    rows = figure.extra[f"{figure.name}-published"]
     shown = {(row["field"], row["device"]) for row in rows}
     assert ("captured_share", "DIR-615 (MIPS2)") in shown
     assert {row["differs"] for row in rows} & {"capture.1500 captured@max"} == set()
@@ -149,7 +158,7 @@ def test_the_title_parts_set_rates_from_full_speed(losing: Figure) -> None:
         "at full speed 88 to 90 % is lost"
     )
     alone = pushed({"no capture": 0.5, "snaplen 68": 0.88}, rates=())
-    assert capture.figures(alone, [])[0].title == "At full speed 88 % is lost"
+    assert figures(alone)[0].title == "At full speed 88 % is lost"
 
 
 def test_the_table_does_not_name_a_rate_between_which_nothing_was_measured() -> None:
@@ -172,7 +181,7 @@ def test_devices_are_named_in_one_key_for_the_whole_figure(figure: Figure) -> No
 
 
 def test_a_published_value_has_the_colour_of_the_setup_that_it_is_of(figure: Figure) -> None:
-    (rows,) = figure.extra.values()
+    rows = figure.extra[f"{figure.name}-published"]
     arms = {(row["differs"], row["arm"]) for row in rows if row["device"] == "WRT54GL (MIPS1)"}
     assert ("capture.none e2e_loss@max", "no capture") in arms
     assert ("capture.any e2e_loss@max", "snaplen 68") in arms  # here the only one that captures
@@ -180,8 +189,8 @@ def test_a_published_value_has_the_colour_of_the_setup_that_it_is_of(figure: Fig
 
 def test_of_several_runs_the_first_gives_its_colour() -> None:
     arms = ("A: no capture", "A: snaplen 68", "B: no capture", "B: snaplen 68")
-    (figure,) = capture.figures(judged(tuple(point(arm, 20e6) for arm in arms)), published())
-    (rows,) = figure.extra.values()
+    (figure,) = figures(judged(tuple(point(arm, 20e6) for arm in arms)), published())
+    rows = figure.extra[f"{figure.name}-published"]
     assert {row["arm"] for row in rows} == {"A: no capture", "A: snaplen 68"}
 
 
@@ -208,11 +217,11 @@ def test_ticks_stand_at_decades(figure: Figure, losing: Figure) -> None:
 
 def test_few_ticks_of_the_clock_are_no_result() -> None:
     few = judged((by_mode("no capture", 0.03), by_mode("snaplen 68", 0.04)))
-    (figure,) = capture.figures(few, [])
+    (figure,) = figures(few)
     assert capture.MODES_HEADING not in dict(figure.panels)
     assert watched.HEAD[watched.MODES_AT] not in watched.table(few).head
     many = judged((by_mode("no capture", 0.03), by_mode("snaplen 68", 0.3)))
-    (figure,) = capture.figures(many, [])
+    (figure,) = figures(many)
     assert capture.MODES_HEADING in dict(figure.panels)
     assert "ticks of 10 ms" in figure.definition
     assert [row[watched.MODES_AT] for row in watched.table(many).rows] == [DASH, "1 / 30"]

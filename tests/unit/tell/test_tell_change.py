@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes against the first arm: rows, headings over the whole width, doubts in hollow."""
 
+import drawn
 import studies
 from msgspec.structs import replace
 
@@ -37,13 +38,13 @@ def test_points_that_the_tester_limited_are_left_out_of_a_cost() -> None:
 
 def test_up_stands_over_down() -> None:
     mine = [c for c in studies.judgement().comparisons if c.arm == "nat" and "paths" in c.plan]
-    made = change.figure(mine[::-1])
+    made = drawn.of(change.CHANGE, mine[::-1])
     assert [row["point"] for row in made.rows] == ["↑ up", "↓ down"]
 
 
 def test_a_narrow_panel_tells_doubts_by_hollow_dots() -> None:
     mine = [c for c in studies.judgement().comparisons if "paths" in c.plan]
-    made = change.figure(mine)
+    made = drawn.of(change.CHANGE, mine)
     assert {row["doubt"] for row in made.rows if row["arm"] == "switch"} == {"tester-limited"}
     assert {row["doubt"] for row in made.rows if row["arm"] == "nat"} == {""}
     assert "(hollow: tester-limited)" in made.definition
@@ -51,7 +52,7 @@ def test_a_narrow_panel_tells_doubts_by_hollow_dots() -> None:
 
 def test_a_heading_is_drawn_whole_and_not_as_a_name() -> None:
     mine = [c for c in studies.judgement().comparisons if "paths" in c.plan]
-    spec = change.figure(mine).specifications()[0]
+    spec = drawn.of(change.CHANGE, mine).specifications()[0]
     texts = [layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field")]
     assert {layer["encoding"]["text"]["field"] for layer in texts} == {"printed", "heading"}
     assert "? '' :" in spec["layer"][0]["encoding"]["y"]["axis"]["labelExpr"]
@@ -67,7 +68,7 @@ def few_repeats() -> list[Comparison]:
 
 
 def test_too_few_repeats_are_not_called_inconclusive() -> None:
-    made = change.figure(few_repeats())
+    made = drawn.of(change.CHANGE, few_repeats())
     assert made.title.endswith("%, too few repeats")
     assert [row["doubt"] for row in made.rows] == ["too few repeats"]
     assert "95 % interval" not in made.definition
@@ -76,12 +77,12 @@ def test_too_few_repeats_are_not_called_inconclusive() -> None:
 
 def test_whiskers_of_both_kinds_are_told_apart() -> None:
     enough = next(c for c in studies.judgement().comparisons if c.arm == "nat")
-    made = change.figure([*few_repeats(), enough.about(point={"flows": 2})])
+    made = drawn.of(change.CHANGE, [*few_repeats(), enough.about(point={"flows": 2})])
     assert "its 95 % interval (with too few repeats: the range of all ratios" in made.definition
 
 
 def test_one_repeat_has_no_whisker() -> None:
     (first,) = few_repeats()
     alone = replace(first.change, change=Interval(-0.392, -0.392, -0.392, 1, 0.0))
-    made = change.figure([replace(first, change=alone)])
+    made = drawn.of(change.CHANGE, [replace(first, change=alone)])
     assert "whisker: none, as one repeat has no interval" in made.definition

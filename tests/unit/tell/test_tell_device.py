@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.plan.fact import FACTS
 from gatemark.store.run import UNKNOWN
-from gatemark.tell.answer import condition
+from gatemark.tell.about import condition
 
 BOX = dict.fromkeys(FACTS, UNKNOWN) | {
     "soc": "qca,qca9558",

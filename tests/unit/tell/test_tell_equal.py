@@ -15,8 +15,9 @@ from gatemark.store.record import Record
 from gatemark.tell import gallery
 from gatemark.tell.answer import rates
 from gatemark.tell.card import cards
-from gatemark.tell.chart import bar, knee
+from gatemark.tell.chart import bar, swept
 from gatemark.tell.chart.figure import Figure, Row
+from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group.source import Source
 
 SWEPT = {"knee": "received_pps", "cpu": "cpu_busy", "delay": "delay_p50_ns"}
@@ -132,12 +133,11 @@ def test_a_tester_limited_value_bears_its_sign_wherever_it_stands(quick: Source)
     source = Source(run=quick.run, records=quick.records, judgement=limited)
     assert cards.cards(limited, quick.run.plans)[0].value.startswith("≥ ")
     assert all(row[3].startswith("≥ ") for row in rates.knees(limited).rows)
-    singles = bar.singles(limited, quick.run.plans)
-    assert singles is not None
+    singles = drawn.of(bar.SINGLE, bar.singles(source)[0])
     texts = [str(row["text"]) for row in singles.rows]
     assert texts
     assert all(text.startswith("≥ ") for text in texts)
-    marks = knee.figure(source, limited.knees).extra
+    marks = drawn.of(swept.KNEE, Sweep(source, limited.knees)).extra
     names = [row for name, rows in marks.items() if name.endswith("-marks") for row in rows]
     assert names
     assert all("≥" in str(row) for row in names)

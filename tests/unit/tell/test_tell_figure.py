@@ -17,9 +17,10 @@ import studies
 from gatemark.judge.judgement import Knee, PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.tell import gallery, script
-from gatemark.tell.chart import bar, cpu, delay, group, knee, ladder, theme
+from gatemark.tell.chart import bar, bars, payload, swept, theme
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.chart.palette import palette
+from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group import sweep
 from gatemark.tell.group.together import together
 
@@ -27,7 +28,7 @@ from gatemark.tell.group.together import together
 @pytest.fixture(scope="module")
 def knees() -> Figure:
     """The figure of all knees."""
-    return knee.figure(builder.source(), builder.judgement().knees)
+    return drawn.of(swept.KNEE, Sweep(builder.source(), builder.judgement().knees))
 
 
 def test_knee_rows_are_the_points_of_the_sweep(knees: Figure) -> None:
@@ -66,9 +67,9 @@ def test_near_ceiling_is_drawn() -> None:
     judged = builder.judgement()
     slow = tuple(_at(point, 31_000.0) for point in judged.ceilings)
     near = msgspec.structs.replace(judged, ceilings=slow)
-    figure = knee.figure(builder.source(judged=near, records=[]), judged.knees)
+    figure = drawn.of(swept.KNEE, Sweep(builder.source(judged=near, records=[]), judged.knees))
     assert "tester's ceiling" in str(figure.specifications()[0])
-    far = knee.figure(builder.source(judged=judged, records=[]), judged.knees)
+    far = drawn.of(swept.KNEE, Sweep(builder.source(judged=judged, records=[]), judged.knees))
     assert "tester's ceiling" not in str(far.specifications()[0])
 
 
@@ -114,29 +115,31 @@ def test_every_panel_is_complete_and_of_each_kind_one_is_valid_vega_lite() -> No
         valid.add(kind)
 
 
-def places(figure: Figure | None) -> list[tuple[str, str]]:
+def places(figures: list[Figure]) -> list[tuple[str, str]]:
     """The rows of ranked bars: the heading above each, and its name."""
-    assert figure is not None
+    (figure,) = figures
     (panel,) = figure.specifications()
     order = panel["layer"][0]["encoding"]["y"]["scale"]["domain"]
     heading, found = "", []
     for key in order:
-        heading = key[5:] if ladder.is_heading(key) else heading
-        found += [] if ladder.is_heading(key) else [(heading, key[5:])]
-    assert [row["key"] for row in figure.rows] == [k for k in order if not ladder.is_heading(k)]
+        heading = key[5:] if bars.is_heading(key) else heading
+        found += [] if bars.is_heading(key) else [(heading, key[5:])]
+    assert [row["key"] for row in figure.rows] == [k for k in order if not bars.is_heading(k)]
     return found
 
 
 def test_the_ceilings_of_two_runs_stand_apart() -> None:
     two = together([builder.source(label="A"), builder.source(label="B")])
-    found = places(bar.ceilings(two.judgement))
+    found = places(drawn.every(bar.CEILING, bar.ceilings(two)))
     assert len(set(found)) == len(found) == 2 * len(builder.CEILING)
     assert {heading for heading, _ in found} == {"A: direct", "B: direct"}
 
 
 def test_the_tcp_ceilings_of_two_runs_stand_apart() -> None:
     two = together([*(replace(studies.source(), label=label) for label in "AB")])
-    headings = {heading for heading, _ in places(group.ceilings(two.judgement))}
+    headings = {
+        heading for heading, _ in places(drawn.every(payload.CEILING, payload.ceilings(two)))
+    }
     assert headings == {"A: direct", "B: direct"}
 
 
@@ -144,15 +147,13 @@ def test_the_ceilings_of_two_plans_stand_apart() -> None:
     judged = builder.judgement()
     others = tuple(point.about(plan="quick/cost") for point in judged.ceilings)
     judged = msgspec.structs.replace(judged, ceilings=(*judged.ceilings, *others))
-    assert {heading for heading, _ in places(bar.ceilings(judged))} == {
-        "quick/ceiling",
-        "quick/cost",
-    }
+    figures = drawn.every(bar.CEILING, bar.ceilings(builder.source(judged=judged)))
+    assert {heading for heading, _ in places(figures)} == {"quick/ceiling", "quick/cost"}
 
 
 def test_points_at_several_rates_without_a_knee_stand_apart() -> None:
     judged = msgspec.structs.replace(builder.judgement(), knees=())
-    found = places(bar.singles(judged, builder.plans()))
+    found = places(drawn.every(bar.SINGLE, bar.singles(builder.source(judged=judged))))
     assert len(set(found)) == len(found) == len(judged.points)
 
 
@@ -161,7 +162,7 @@ def test_single_points_that_share_all_words_are_told_by_their_plan() -> None:
     plain = [point for point in judged.points if point.plan == "quick/plain"]
     others = tuple(point.about(plan="quick/again") for point in plain)
     judged = msgspec.structs.replace(judged, points=(*judged.points, *others))
-    found = places(bar.singles(judged))
+    found = places(drawn.every(bar.SINGLE, bar.singles(builder.source(judged=judged))))
     assert len(set(found)) == len(found) == 2 * len(plain)
 
 
@@ -175,9 +176,10 @@ def test_what_was_not_read_has_no_figure() -> None:
     judged = builder.judgement()
     bare = [_without(point, ("cpu_busy", "delay_p50_ns")) for point in judged.points]
     judged = msgspec.structs.replace(judged, points=tuple(bare), ceilings=())
-    assert cpu.figure(judged, judged.knees) is None
-    assert delay.figure(judged, judged.knees) is None
-    assert bar.ceilings(judged) is None
+    source = builder.source(judged=judged)
+    assert swept.CPU(Sweep(source, judged.knees)) is None
+    assert swept.DELAY(Sweep(source, judged.knees)) is None
+    assert bar.ceilings(source) == []
 
 
 def _without(point: PointResult, names: tuple[str, ...]) -> PointResult:
@@ -191,7 +193,7 @@ def test_many_or_long_arms_get_a_legend() -> None:
     knees = tuple(_renamed(k, long) for k in judged.knees)
     points = tuple(p.about(arm=_name(p.arm, long)) for p in judged.points)
     judged = msgspec.structs.replace(judged, knees=knees, points=points)
-    figure = knee.figure(builder.source(judged=judged, records=[]), judged.knees)
+    figure = drawn.of(swept.KNEE, Sweep(builder.source(judged=judged, records=[]), judged.knees))
     spec = str(figure.specifications()[0])
     assert "'legend': {'symbolOpacity': 1}" in spec
 
@@ -228,9 +230,9 @@ def test_knees_of_unlike_traffic_get_figures_of_their_own() -> None:
 def test_of_very_many_trials_some_are_drawn_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(knee, "MOST_DOTS", 60)
+    monkeypatch.setattr(swept, "MOST_DOTS", 60)
     judged = builder.judgement()
-    figure = knee.figure(builder.source(judged=judged), judged.knees)
+    figure = drawn.of(swept.KNEE, Sweep(builder.source(judged=judged), judged.knees))
     assert len(figure.extra[f"{figure.name}-repeats"]) == 60
     assert "dots: one of 4 trials" in figure.definition
 

@@ -4,13 +4,14 @@
 import re
 from dataclasses import replace
 
+import drawn
 import pytest
 from msgspec import structs
 
 from gatemark.commands.campaign.answer import exit_code, lines
 from gatemark.judge.change.gate import Claim, Row, decide
 from gatemark.tell import matrix
-from gatemark.tell.chart import trend
+from gatemark.tell.chart import change
 from gatemark.tell.export import gates
 from gatemark.tell.matrix import Campaigned, Kept
 
@@ -140,10 +141,10 @@ def test_a_row_of_builds_is_drawn_where_steps_can_be_told(builds: int, figures: 
     made = replace(
         campaign(0.1), builds=names, rows=[structs.replace(row("received", 0.1), values=values)]
     )
-    drawn = trend.figures(made.rows, made.builds)
-    assert len(drawn) == figures
+    every = drawn.every(change.TREND, change.trends(made.rows, made.builds))
+    assert len(every) == figures
     assert matrix.render(made).count('class="plot"') == figures
-    for figure in drawn:
+    for figure in every:
         assert figure.title == "ax3000, cost/ab: \N{MINUS SIGN}10.0 % from 24.07 on"
         assert len(figure.rows) == builds
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import builder
 import counted
+import drawn
 import pytest
 import stacked
 import studies
 
 from gatemark.tell import gallery
 from gatemark.tell.card.cards import cards
-from gatemark.tell.chart import instructions
+from gatemark.tell.chart import ladder
 from gatemark.tell.chart.palette import COLORS, GREY, Palette, palette
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
@@ -126,7 +127,7 @@ def test_lines_of_one_arm_share_its_colour_and_differ_in_dash() -> None:
 
 def test_no_two_lines_of_a_panel_look_alike() -> None:
     source = counted.modelled()
-    (figure,) = instructions.figures(source.judgement)
+    figure = drawn.of(ladder.SIZES, ladder.walks(source.judgement)[0])
     panels = figure.specifications()
     palette(source.judgement).paint(panels, figure.plan)
     for panel in panels:

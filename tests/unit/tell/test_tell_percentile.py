@@ -2,12 +2,14 @@
 """Delay by percentile: which loads are drawn, and what their lines hold."""
 
 import builder
+import drawn
 import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import Judgement, Knee
 from gatemark.judge.math.interval import Interval
-from gatemark.tell.chart import percentile
+from gatemark.tell.chart import swept
+from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group import latency, sweep
 
 
@@ -40,8 +42,7 @@ def test_a_load_that_was_not_measured_has_no_line(
 
 
 def test_rows_are_the_percentiles_of_these_points(judged: Judgement) -> None:
-    figure = percentile.figure(judged, judged.knees)
-    assert figure is not None
+    figure = drawn.of(swept.PERCENTILE, Sweep(builder.source(judged=judged), judged.knees))
     for row in figure.rows:
         point = next(
             one.point
@@ -60,8 +61,7 @@ def test_rows_are_the_percentiles_of_these_points(judged: Judgement) -> None:
 
 
 def test_the_title_says_the_slowest_of_a_thousand(judged: Judgement) -> None:
-    figure = percentile.figure(judged, judged.knees)
-    assert figure is not None
+    figure = drawn.of(swept.PERCENTILE, Sweep(builder.source(judged=judged), judged.knees))
     assert figure.title == (
         "One packet in a thousand takes at least 175 µs at a low rate, 448 µs near the knee, "
         "132 ms in overload: route, ↑ up, 64 B"
@@ -74,4 +74,5 @@ def test_without_delays_there_is_no_figure(judged: Judgement) -> None:
         replace(p, values={n: i for n, i in p.values.items() if not n.startswith("delay")})
         for p in judged.points
     ]
-    assert percentile.figure(replace(judged, points=tuple(bare)), judged.knees) is None
+    source = builder.source(judged=replace(judged, points=tuple(bare)))
+    assert swept.PERCENTILE(Sweep(source, judged.knees)) is None

@@ -2,6 +2,7 @@
 """Sentences that could mislead: what is said at least is no more, arms compare at like load."""
 
 import builder
+import drawn
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +10,8 @@ from msgspec.structs import replace
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
-from gatemark.tell.answer import condition
-from gatemark.tell.chart import bar, knee
+from gatemark.tell.about import condition
+from gatemark.tell.chart import bar, swept
 from gatemark.tell.group import sweep, thread
 from gatemark.tell.group.thread import Use
 from gatemark.tell.words import number
@@ -30,15 +31,15 @@ def test_the_tester_reaches_at_least_what_its_interval_holds() -> None:
     judged = builder.judgement()
     wide = Interval(1_790_000.0, 1_500_000.0, 2_000_000.0, 8, 0.97)
     points = tuple(replace(p, values=p.values | {"received_pps": wide}) for p in judged.ceilings)
-    figure = bar.ceilings(replace(judged, ceilings=points))
-    assert figure is not None
+    source = builder.source(judged=replace(judged, ceilings=points))
+    figure = drawn.of(bar.CEILING, bar.ceilings(source)[0])
     assert figure.title == "The tester alone sends and receives at least 1.50 M packets/s"
 
 
 def test_a_knee_that_is_a_bound_is_told_by_its_lower_end() -> None:
     (first, *_) = builder.judgement().knees
     wide = Interval(30_100.0, 29_000.0, 31_000.0, 6, 0.97)
-    title = knee.title([replace(first, knee_pps=wide, at_least=True)])
+    title = swept.until([replace(first, knee_pps=wide, at_least=True)])
     assert title == "The slowed gateway keeps up until ≥ 29.0 k packets/s (route): ↑ up, 64 B"
 
 

@@ -112,7 +112,7 @@ def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterato
     from gatemark.judge.change.arms import DIRECT
     from gatemark.judge.change.exact import clear
     from gatemark.judge.judge import compared, judge
-    from gatemark.tell.answer import diff as words
+    from gatemark.tell.verb import diff as words
     from gatemark.tell.words import traffic
 
     if exact:

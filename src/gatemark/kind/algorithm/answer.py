@@ -19,9 +19,9 @@ from gatemark.store.record import Record
 from gatemark.store.reference import printed
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
-from gatemark.tell.answer.rates import Column
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -93,7 +93,7 @@ def _of_command(points: Sequence[PointResult], caption: str) -> Table:
     ]
     studied = any(kernel.words(p.definition).get("workload") == "study" for p in points)
     note = f"; {SATURATED}" if studied else ""
-    return rates.of_points(caption + note, spec, points)
+    return column.table(caption + note, points, *spec)
 
 
 def _lines(records: Sequence[Record]) -> Table:
@@ -109,7 +109,7 @@ def _lines(records: Sequence[Record]) -> Table:
     return Table(caption, ("report",), rows, frozenset())
 
 
-def _column(points: Sequence[PointResult], name: str, head: str, to: Scale) -> Column:
+def _column(points: Sequence[PointResult], name: str, head: str, to: Scale) -> Column[PointResult]:
     def cell(point: PointResult) -> str:
         return rates.cell(point, name, to)
 
@@ -227,25 +227,21 @@ def _platforms(points: Sequence[PointResult]) -> Table:
         return Table("", (), (), frozenset())
     others = platform.published(printed("K", "host"))
     reference = next((other for other in others if other.is_reference), own)
-    rows = tuple(_platform_row(row, reference) for row in (*others, own))
-    head = ("device", "MHz", "CoreMark", "CoreMark/MHz", "STREAM copy, MB/s")
-    more = ("CoreMark to the PC's", "copy to the PC's")
-    caption = (
+
+    def ratio(value: Callable[[platform.Platform], float], places: int = 3) -> Callable[..., str]:
+        return lambda row: _plain(_over(value(row), value(reference)), places)
+
+    return column.table(
         "The platform beside published routers; ours of memory is by a variant of the STREAM "
-        "benchmark code"
-    )
-    return Table(caption, head + more, rows, frozenset(range(1, 7)))
-
-
-def _platform_row(row: platform.Platform, reference: platform.Platform) -> tuple[str, ...]:
-    return (
-        row.device,
-        _plain(row.mhz, 0),
-        _plain(row.coremark, 0),
-        _plain(_over(row.coremark, row.mhz), 2),
-        _plain(row.copy_mb_s, 0),
-        _plain(_over(row.coremark, reference.coremark), 3),
-        _plain(_over(row.copy_mb_s, reference.copy_mb_s), 3),
+        "benchmark code",
+        (*others, own),
+        Column("device", lambda row: row.device),
+        column.number("MHz", lambda row: _plain(row.mhz, 0)),
+        column.number("CoreMark", lambda row: _plain(row.coremark, 0)),
+        column.number("CoreMark/MHz", lambda row: _plain(_over(row.coremark, row.mhz), 2)),
+        column.number("STREAM copy, MB/s", lambda row: _plain(row.copy_mb_s, 0)),
+        column.number("CoreMark to the PC's", ratio(lambda row: row.coremark)),
+        column.number("copy to the PC's", ratio(lambda row: row.copy_mb_s)),
     )
 
 

@@ -3,12 +3,12 @@
 
 from typing import Final
 
-from gatemark.judge.judgement import Judgement
+from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.kind.connections.point import QUANTITIES
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
-from gatemark.tell.answer.rates import Column
-from gatemark.tell.words import traffic
+from gatemark.tell.words import column, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import NONE, Table
 
@@ -17,7 +17,7 @@ def table(judgement: Judgement) -> Table:
     """Points that are about connections: how many, how fast, how long each took."""
     everyone = (*judgement.ceilings, *judgement.points)
     about = [p for p in everyone if p.definition.quantity in QUANTITIES]
-    spec = [
+    spec: list[Column[PointResult]] = [
         Column("setup", rates.who),
         Column("point", traffic.point_words),
         *rates.connecting(about),
@@ -26,7 +26,7 @@ def table(judgement: Judgement) -> Table:
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: p.why or NONE),
     ]
-    return rates.of_points("TCP connections, each with a message and its echo", spec, about)
+    return column.table("TCP connections, each with a message and its echo", about, *spec)
 
 
 KIND: Final = Answer(lambda source: [("connections", table(source.judgement))])

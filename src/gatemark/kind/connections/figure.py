@@ -4,6 +4,6 @@
 from typing import Final
 
 from gatemark.tell.chart import bar
-from gatemark.tell.chart.figure import Figures
+from gatemark.tell.chart.figure import Entries, Figures
 
-KIND: Final = Figures(lambda source: bar.connections(source.judgement))
+KIND: Final = Figures(Entries(bar.connected, bar.CONNECTED).figures)

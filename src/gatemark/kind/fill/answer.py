@@ -8,8 +8,8 @@ from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.kind.fill.plan import FILL
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
-from gatemark.tell.answer.rates import Column
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import Scale
 from gatemark.tell.words.table import Table
 
@@ -34,17 +34,17 @@ def points(judgement: Judgement) -> list[PointResult]:
 def made(judgement: Judgement) -> Table:
     """A line for each point."""
     filled = points(judgement)
-    spec = [
+    spec: list[Column[PointResult]] = [
         Column("setup", lambda p: p.setup),
         Column("point", traffic.point_words),
         *_numbers(filled),
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: p.why or number.DASH),
     ]
-    return rates.of_points(CAPTION, spec, filled)
+    return column.table(CAPTION, filled, *spec)
 
 
-def _numbers(points: Sequence[PointResult]) -> Iterator[Column]:
+def _numbers(points: Sequence[PointResult]) -> Iterator[Column[PointResult]]:
     for quantity, head in COLUMNS.items():
 
         def cell(point: PointResult, name: str = quantity) -> str:

@@ -3,12 +3,12 @@
 
 from typing import Final
 
-from gatemark.judge.judgement import Judgement
+from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.kind.multicast.plan import MULTICAST
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
-from gatemark.tell.answer.rates import Column
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import Table
 
@@ -25,7 +25,7 @@ def table(judgement: Judgement) -> Table:
     every = (*judgement.ceilings, *judgement.points)
     about = [point for point in every if point.definition.quantity == MULTICAST]
     to = {name: number.scale(rates.middles(about, name), "ns") for name in TIMES}
-    spec = [
+    spec: list[Column[PointResult]] = [
         Column("setup", rates.who),
         Column("point", traffic.point_words),
         *(Column(head, *rates.cells(about, name, PERCENT)) for name, head in SHARES.items()),
@@ -34,7 +34,7 @@ def table(judgement: Judgement) -> Table:
             for name, head in TIMES.items()
         ),
     ]
-    return rates.of_points(CAPTION, spec, about)
+    return column.table(CAPTION, about, *spec)
 
 
 KIND: Final = Answer(lambda source: [("multicast", table(source.judgement))])

@@ -10,8 +10,8 @@ from gatemark.kind.responsiveness.point import confidence, grade
 from gatemark.store.record import Record
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
-from gatemark.tell.answer.rates import Column
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import MBPS, Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -36,7 +36,7 @@ def table(judgement: Judgement, records: Sequence[Record]) -> Table:
     """A line for each point, the tester's own first."""
     everyone = (*judgement.ceilings, *judgement.points)
     about = [point for point in everyone if point.definition.quantity == RESPONSIVENESS]
-    spec = [
+    spec: list[Column[PointResult]] = [
         Column("setup", rates.who),
         Column("point", traffic.point_words),
         Column("RPM", lambda p: rates.cell(p, "rpm", WHOLE), is_number=True),
@@ -48,10 +48,10 @@ def table(judgement: Judgement, records: Sequence[Record]) -> Table:
         Column("confidence", lambda p: confidence(_trials(p, records)) or NONE),
         Column("bottleneck", lambda p: p.limit),
     ]
-    return rates.of_points(CAPTION, spec, about)
+    return column.table(CAPTION, about, *spec)
 
 
-def _numbers(head: str, name: str, to: Scale, points: Sequence[PointResult]) -> Column:
+def _numbers(head: str, name: str, to: Scale, points: Sequence[PointResult]) -> Column[PointResult]:
     there = any(name in point.values for point in points)
     return Column(head, lambda p: rates.cell(p, name, to), is_number=True, is_there=there)
 

@@ -4,8 +4,8 @@
 from gatemark.judge.change.compare import UNBOUNDED
 from gatemark.judge.judgement import CrossCheck, Judgement
 from gatemark.quantity import UNITS
-from gatemark.tell.answer import diff
 from gatemark.tell.words import number, traffic
+from gatemark.tell.words.change import verdict
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import ADJUSTED, FAMILY, Table
 
@@ -55,7 +55,7 @@ def _measures(check: CrossCheck) -> str:
     middle, low, high = (number.plain(100 * x, places) for x in (abs(change.value), *sides))
     text = f"measures {middle} % {'less' if less else 'more'} ({low} to {high})"
     differs = check.change.verdict in ("faster", "slower")
-    return text if differs else f"{text}: {diff.verdict(check.change, at_least=False)}"
+    return text if differs else f"{text}: {verdict(check.change, at_least=False)}"
 
 
 def _lost(who: str, share: float | None) -> list[str]:

@@ -4,28 +4,25 @@
 from collections.abc import Iterable
 
 from gatemark.judge.finding import NAMES, Diagnosis
-from gatemark.tell.words import traffic
+from gatemark.tell.words import column, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.table import Table
 
 ANCHOR = "wrong"
 CAPTION = "What is wrong: the shape of what was lost, and what the gateway's counters name"
-HEAD = ("setup", "direction", "at", "fault", "what was seen")
 
 
 def table(diagnoses: Iterable[Diagnosis]) -> Table:
     """A row for each shape but overload, which is no fault."""
-    rows = tuple(
-        (
-            diagnosis.setup,
-            traffic.way(diagnosis.direction),
-            _at(diagnosis),
-            NAMES[finding.shape],
-            finding.words,
-        )
-        for diagnosis in diagnoses
-        for finding in diagnosis.wrong
+    return column.table(
+        CAPTION,
+        [(diagnosis, fault) for diagnosis in diagnoses for fault in diagnosis.wrong],
+        Column("setup", lambda row: row[0].setup),
+        Column("direction", lambda row: traffic.way(row[0].direction)),
+        Column("at", lambda row: _at(row[0])),
+        Column("fault", lambda row: NAMES[row[1].shape]),
+        Column("what was seen", lambda row: row[1].words),
     )
-    return Table(CAPTION, HEAD, rows, frozenset())
 
 
 def _at(diagnosis: Diagnosis) -> str:

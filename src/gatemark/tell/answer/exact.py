@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of one packet in words and tables: modes, steps, the functions that make a step."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gatemark.judge.change.exact import Moved, dearest, is_exact, moved, pair, ratio
 from gatemark.judge.change.ladder import INSTRUCTIONS
 from gatemark.judge.judgement import Executed, Judgement, Ladder, Mode, Step
 from gatemark.judge.math.interval import Interval
-from gatemark.store.record import Scalar
+from gatemark.store.record import AtRate, Record, Scalar
 from gatemark.tell.group import study, sweep
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import NONE, Table
 
 VERDICTS = {"slower": "costs", "faster": "saves", "no change": "nothing"}
+MOST_FUNCTIONS = 40  # of a point at a rate
 TOLD = 2  # other modes, and functions, in a row
 NOTHING: tuple[None, None] = (None, None)  # of an arm that is no step
 TURNED = {(True, False): "new", (False, True): "gone"}  # was it not there, is it there no more
@@ -188,3 +189,36 @@ def _key(point: dict[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
 
 def _at(ladder: Ladder) -> str:
     return f", {traffic.point(ladder.point)}" if ladder.point else ""
+
+
+def at_rate(records: Iterable[Record]) -> list[tuple[str, Table]]:
+    """A table for each arm and point, of its first trial that counted, with its anchor."""
+    tables: dict[str, Table] = {}
+    for record in records:
+        seen = record.evidence.at_rate
+        if record.status == "ok" and seen and seen.packets:
+            words = (record.plan, record.arm, *map(str, record.point.values()))
+            tables.setdefault(sweep.plain("-".join(("at-rate", *words))), _at_rate(record, seen))
+    return list(tables.items())
+
+
+def _at_rate(record: Record, seen: AtRate) -> Table:
+    rest = seen.lasts_s / seen.idle_s if seen.idle_s else 0.0
+    none = (0, 0)
+    rows = []
+    for name, (count, calls) in seen.functions.items():
+        idle, idle_calls = seen.idle_functions.get(name, none)
+        own, entered = count - idle * rest, calls - idle_calls * rest
+        rows.append((own / seen.packets, entered / seen.packets, name))
+    rows.sort(reverse=True)
+    body = tuple(
+        (name, number.plain(own, 1), number.plain(entered, 2))
+        for own, entered, name in rows[:MOST_FUNCTIONS]
+    )
+    if left := rows[MOST_FUNCTIONS:]:
+        own = sum(amount for amount, _, _ in left)
+        body += ((f"{len(left)} others", number.plain(own, 1), NONE),)
+    value = record.values.get("instructions_at_rate", 0.0)
+    at = f", {traffic.point(record.point)}" if record.point else ""
+    caption = f"{record.arm}{at}: {number.plain(value, 0)} instructions a packet at a rate"
+    return Table(caption, ("function", "instructions", "calls"), body, frozenset({1, 2}))

@@ -10,23 +10,27 @@ from gatemark.plan.model import Expectation
 from gatemark.quantity import judged_unit
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import named
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.table import NONE, Table
 
 ANCHOR = "expectations"
 MOST = 4  # checks that the first answer names
 CAPTION = "Expectations of the plan"
-HEAD = ("setup", "point", "expected", "measured", "verdict")
 
 
 def table(sources: Sequence[Source]) -> Table:
     """A row for each check of these runs; of several, each arm with its run's letter."""
-    rows = [
-        _row(check, source.label if len(sources) > 1 else "")
-        for source in sources
-        for check in _checks(source)
-    ]
-    return Table(CAPTION, HEAD, tuple(rows), frozenset())
+    several = len(sources) > 1
+    return column.table(
+        CAPTION,
+        [(check, source.label * several) for source in sources for check in _checks(source)],
+        Column("setup", lambda row: named(row[1], row[0].arm)),
+        Column("point", lambda row: traffic.point(row[0].point)),
+        Column("expected", lambda row: wanted(row[0].expectation)),
+        Column("measured", lambda row: measured(row[0].value)),
+        Column("verdict", lambda row: verdict(row[0])),
+    )
 
 
 def _checks(source: Source) -> list[Check]:
@@ -69,13 +73,3 @@ def measured(value: Value | None) -> str:
 def verdict(check: Check) -> str:
     """With the reason where it is not known."""
     return f"{check.verdict}: {check.why}" if check.why else check.verdict
-
-
-def _row(check: Check, label: str) -> tuple[str, ...]:
-    return (
-        named(label, check.arm),
-        traffic.point(check.point),
-        wanted(check.expectation),
-        measured(check.value),
-        verdict(check),
-    )

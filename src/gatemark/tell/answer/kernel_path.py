@@ -9,7 +9,8 @@ from gatemark.judge.point.path import OTHER, added, base
 from gatemark.judge.point.tree import Node, squeezed, tree
 from gatemark.tell.group import sweep
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.table import NONE, Table
 
 DEEP = 14  # calls below each other that the terminal shows
@@ -26,33 +27,28 @@ Place = tuple[str, tuple[tuple[str, object], ...]]
 
 def summary(judgement: Judgement) -> Table:
     """A line for each path: how much, how many calls, netfilter's share of both."""
-    rows = tuple(
-        (
-            travel.arm,
-            point(travel),
-            count(travel.alike),
-            count(travel.total),
-            count(travel.own.amount),
-            count(travel.own.calls) if travel.in_order else NONE,
-            share(travel.netfilter.calls, travel.own.calls) if travel.in_order else NONE,
-            share(travel.netfilter.amount, travel.own.amount),
-            share(travel.beneath_netfilter.amount, travel.own.amount),
-            _percent(travel.unmatched),
-        )
-        for travel in judgement.travels
+    unit = units(judgement.travels)
+    return column.table(
+        "The path of one packet: from the interrupt or system call until the gateway idles",
+        judgement.travels,
+        Column("setup", lambda travel: travel.arm),
+        Column("packet", point),
+        column.number("walks alike", lambda travel: count(travel.alike)),
+        column.number(f"{unit} in all", lambda travel: count(travel.total)),
+        column.number("on its way", lambda travel: count(travel.own.amount)),
+        column.number("calls", lambda t: count(t.own.calls) if t.in_order else NONE),
+        column.number("netfilter of calls, %", _calls),
+        column.number(f"of {unit}, %", lambda t: share(t.netfilter.amount, t.own.amount)),
+        column.number(
+            "with its callees, %", lambda t: share(t.beneath_netfilter.amount, t.own.amount)
+        ),
+        column.number("no subsystem, %", lambda travel: _percent(travel.unmatched)),
     )
-    head = (
-        "setup",
-        "packet",
-        "walks alike",
-        f"{units(judgement.travels)} in all",
-        "on its way",
-        "calls",
-    )
-    shares = ("netfilter of calls, %", f"of {units(judgement.travels)}, %", "with its callees, %")
-    caption = "The path of one packet: from the interrupt or system call until the gateway idles"
-    numeric = frozenset(range(2, 10))
-    return Table(caption, (*head, *shares, "no subsystem, %"), rows, numeric)
+
+
+def _calls(travel: Travel) -> str:
+    """The share of netfilter, where calls were seen in order."""
+    return share(travel.netfilter.calls, travel.own.calls) if travel.in_order else NONE
 
 
 def by_subsystem(judgement: Judgement) -> list[Table]:
@@ -70,12 +66,14 @@ def more(judgement: Judgement, most: int = FUNCTIONS) -> list[Table]:
 
 def functions(travel: Travel) -> Table:
     """Every function that ran for a packet, the dearest first."""
-    rows = tuple(
-        (name, count(part.amount), count(part.calls), share(part.amount, travel.total))
-        for name, part in travel.functions.items()
+    return column.table(
+        f"Functions of one packet: {title(travel)}",
+        travel.functions.items(),
+        Column("function", lambda item: item[0]),
+        column.number(travel.unit, lambda item: count(item[1].amount)),
+        column.number("calls", lambda item: count(item[1].calls)),
+        column.number("of all, %", lambda item: share(item[1].amount, travel.total)),
     )
-    head = ("function", travel.unit, "calls", "of all, %")
-    return Table(f"Functions of one packet: {title(travel)}", head, rows, frozenset({1, 2, 3}))
 
 
 def trees(source: Source) -> Iterator[tuple[str, list[str]]]:

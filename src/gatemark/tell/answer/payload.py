@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from gatemark.judge.change.compare import UNBOUNDED
 from gatemark.judge.judgement import Comparison, Judgement, PointResult
 from gatemark.judge.point.timed import SHARE
-from gatemark.tell.answer import diff
 from gatemark.tell.group import cost, study, sweep
 from gatemark.tell.group.each_run import letter, testers
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.study import Study
 from gatemark.tell.group.together import named
 from gatemark.tell.words import headline, number, traffic
+from gatemark.tell.words.change import verdict
 from gatemark.tell.words.number import MBPS, PERCENT, Scale
 from gatemark.tell.words.table import ADJUSTED, FAMILY, NONE, Table
 
@@ -90,7 +90,7 @@ def _compared(comparison: Comparison) -> tuple[str, ...]:
         comparison.baseline,
         _load(comparison) + other,
         middle if is_told else NONE,
-        diff.verdict(change, at_least=comparison.at_least),
+        verdict(change, at_least=comparison.at_least),
         f"{low} to {high}" if is_told else NONE,
         f"{change.p:.2g}",
         _plain(change.mde, PERCENT) if is_told else NONE,

@@ -8,7 +8,8 @@ from gatemark.judge.judgement import Judgement, Queue
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.queue.trial import CPU
 from gatemark.judge.shape.reconcile import grouped
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -82,28 +83,23 @@ def _table(
     caption: str, queues: Sequence[Queue], columns: Mapping[str, Cell], *, noted: bool = False
 ) -> Table:
     """A column that no queue has is left out."""
-    rows = [{head: make(queue) for head, make in columns.items()} for queue in queues]
-    shown = [head for head in columns if any(row[head] != NONE for row in rows)]
-    first = ("setup", "load", "flow", "line")
     words = ("explained", "dropped")
-    numeric = frozenset(len(first) + at for at, head in enumerate(shown) if head not in words)
-    return Table(
+    return column.table(
         caption,
-        (*first, *shown),
-        tuple(
-            (*_who(queue), *(row[head] for head in shown))
-            for queue, row in zip(queues, rows, strict=True)
-        ),
-        numeric,
-        noted=noted and "explained" in shown,
+        queues,
+        Column("setup", lambda queue: queue.arm),
+        Column("load", _load),
+        Column("flow", lambda q: f"{q.flow or q.definition.trace} {traffic.way(q.way)}"),
+        Column("line", lambda q: number.nominal(q.line_bps, "bit/s") if q.line_bps else NONE),
+        *(Column(head, make, head not in words, None) for head, make in columns.items()),
+        noted=noted and any(queue.why for queue in queues),
     )
 
 
-def _who(queue: Queue) -> tuple[str, str, str, str]:
-    load = traffic.point(queue.point) if queue.point else ", ".join(filter(None, queue.loads))
-    flow = f"{queue.flow or queue.definition.trace} {traffic.way(queue.way)}"
-    line = number.nominal(queue.line_bps, "bit/s") if queue.line_bps else NONE
-    return queue.arm, load or NONE, flow, line
+def _load(queue: Queue) -> str:
+    return (
+        traffic.point(queue.point) if queue.point else ", ".join(filter(None, queue.loads)) or NONE
+    )
 
 
 def _cell(name: str, to: Scale) -> Cell:

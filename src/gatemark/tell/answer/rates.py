@@ -2,7 +2,6 @@
 """Knees, delays, single points and ceilings, each as a table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gatemark.judge.judgement import Judgement, Knee, PointResult
 from gatemark.kind.connections.point import QUANTITIES
@@ -11,7 +10,8 @@ from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
 from gatemark.tell.group import each_run, latency, study, sweep
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import headline, number, traffic
+from gatemark.tell.words import column, headline, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import KPPS, MBPS, PERCENT, SEGMENTS, Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -21,16 +21,27 @@ INSIDE = "cpu_busy_inside"
 
 def knees(judgement: Judgement) -> Table:
     """One line for each arm and direction: the knee, what is left beyond it, what limits."""
-    knees = judgement.knees
-    rows = tuple(_knee_row(judgement, knee) for knee in knees)
-    head = ("setup", "direction", "no loss to, k packets/s", "knee, k packets/s", "Mbit/s (L1)")
-    more = ("at 2x the knee, %", "CPU, %", "bottleneck")
-    caption = (
+
+    def at(knee: Knee) -> PointResult | None:
+        return sweep.loaded(judgement, knee)
+
+    return column.table(
         "Capacity. No loss to: the highest rate at and below which no repeat lost a packet and no "
         "queue grew, in short trials, not those of RFC 2544. Knee: where received stops following "
-        "offered"
+        "offered",
+        judgement.knees,
+        Column("setup", lambda knee: knee.setup),
+        Column("direction", lambda knee: traffic.way(knee.direction)),
+        column.number("no loss to, k packets/s", _no_loss),
+        column.number(
+            "knee, k packets/s",
+            lambda knee: number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
+        ),
+        column.number("Mbit/s (L1)", _bits),
+        column.number("at 2x the knee, %", _twice),
+        column.number("CPU, %", lambda k: cell(p, "cpu_busy", PERCENT) if (p := at(k)) else NONE),
+        Column("bottleneck", lambda knee: knee.limit),
     )
-    return Table(caption, head + more, rows, frozenset({2, 3, 4, 5, 6}))
 
 
 def delays(source: Source) -> Table:
@@ -45,7 +56,7 @@ def delays(source: Source) -> Table:
 
     every = [*floors.values(), *(load.point for group in groups for load in group.loads)]
     to = number.scale(middles(every, "delay_p50_ns"), "ns")
-    spec: list[Column] = [
+    spec: list[Column[PointResult]] = [
         Column("setup", who),
         Column("point", traffic.point_words),
         Column("load", latency.in_words),
@@ -56,7 +67,7 @@ def delays(source: Source) -> Table:
         ),
     ]
     caption = "One-way delay below the knee: a percentile is told where ten packets lie above it"
-    return of_points(caption, spec, every)
+    return column.table(caption, every, *spec)
 
 
 def ceilings(judgement: Judgement) -> Table:
@@ -74,7 +85,7 @@ def singles(judgement: Judgement, plans: Sequence[Plan] = ()) -> Table:
 def points(judgement: Judgement) -> Table:
     """Every point with its rates, loss, delay, CPU and limit with its why."""
     everyone = (*judgement.ceilings, *judgement.floors, *judgement.points)
-    spec: list[Column] = [
+    spec: list[Column[PointResult]] = [
         Column("plan", lambda p: p.plan),
         Column("setup", who),
         Column("point", lambda p: point(p.point)),
@@ -91,7 +102,7 @@ def points(judgement: Judgement) -> Table:
         Column("bottleneck", lambda p: p.limit),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
-    return of_points("Every point, with the interval of its median", spec, everyone)
+    return column.table("Every point, with the interval of its median", everyone, *spec)
 
 
 def cell(p: PointResult, name: str, to: Scale) -> str:
@@ -111,30 +122,17 @@ def point(factors: Mapping[str, object]) -> str:
     return traffic.point(factors)
 
 
-def _knee_row(judgement: Judgement, knee: Knee) -> tuple[str, ...]:
-    at = sweep.loaded(judgement, knee)
-    bits = number.plain(knee.least_l1_bps / MBPS.factor, 1)
-    twice = knee.retained.get("2x")
-    return (
-        knee.setup,
-        traffic.way(knee.direction),
-        number.plain(knee.no_loss_pps / KPPS.factor, 1) if knee.no_loss_pps else NONE,
-        number.interval(knee.knee_pps, KPPS, at_least=knee.at_least),
-        (number.AT_LEAST if knee.at_least else "") + bits,
-        number.interval(twice, PERCENT) if twice else NONE,
-        cell(at, "cpu_busy", PERCENT) if at else NONE,
-        knee.limit,
-    )
+def _no_loss(knee: Knee) -> str:
+    return number.plain(knee.no_loss_pps / KPPS.factor, 1) if knee.no_loss_pps else NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table of points. A quantity that no point has makes no column."""
+def _bits(knee: Knee) -> str:
+    bound = number.AT_LEAST if knee.at_least else ""
+    return bound + number.plain(knee.least_l1_bps / MBPS.factor, 1)
 
-    head: str
-    make: Callable[[PointResult], str]
-    is_number: bool = False
-    is_there: bool = True
+
+def _twice(knee: Knee) -> str:
+    return number.interval(twice, PERCENT) if (twice := knee.retained.get("2x")) else NONE
 
 
 def _share(judgement: Judgement, p: PointResult) -> str:
@@ -145,7 +143,7 @@ def _share(judgement: Judgement, p: PointResult) -> str:
 def _rates(points: Sequence[PointResult], caption: str) -> Table:
     rate = number.scale(middles(points, "received_pps"), "packets/s")
     bits = number.scale(sorted(middles(points, "received_l1_bps"))[:1], "bit/s")
-    spec = [
+    spec: list[Column[PointResult]] = [
         Column("setup", who),
         Column("point", traffic.point_words),
         Column(f"received, {rate.unit}", *cells(points, "received_pps", rate)),
@@ -161,7 +159,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
         ),
         Column("bottleneck", lambda p: p.limit),
     ]
-    return of_points(caption, spec, points)
+    return column.table(caption, points, *spec)
 
 
 def _tester_cpu(point: PointResult) -> str:
@@ -169,13 +167,13 @@ def _tester_cpu(point: PointResult) -> str:
     return f"{100 * point.tester_cpu:.0f}" if point.tester_cpu else NONE
 
 
-def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column]:
+def _seen_by_tcp(points: Sequence[PointResult]) -> Iterator[Column[PointResult]]:
     rtt = number.scale(middles(points, "rtt_p50_ns"), "ns")
     yield Column("retransmits", *cells(points, "retransmits", SEGMENTS))
     yield Column(f"RTT p50, {rtt.unit}", *cells(points, "rtt_p50_ns", rtt))
 
 
-def connecting(points: Sequence[PointResult]) -> Iterator[Column]:
+def connecting(points: Sequence[PointResult]) -> Iterator[Column[PointResult]]:
     """What is counted and timed of connections."""
     fast = number.scale(middles(points, "connections_per_s"), "connections/s")
     yield Column("connections", *cells(points, "connections", WHOLE))
@@ -188,7 +186,7 @@ def connecting(points: Sequence[PointResult]) -> Iterator[Column]:
     yield Column("B each", *cells(points, "connection_bytes", WHOLE))
 
 
-def _delay(points: Sequence[PointResult], name: str, head: str) -> Column:
+def _delay(points: Sequence[PointResult], name: str, head: str) -> Column[PointResult]:
     to = number.scale(middles(points, "delay_p50_ns"), "ns")
     return Column(f"{head}, {to.unit}", *cells(points, name, to))
 
@@ -198,14 +196,6 @@ def cells(
 ) -> tuple[Callable[[PointResult], str], bool, bool]:
     """How a quantity is shown; that it is a number; whether it is there."""
     return lambda p: cell(p, name, to), True, any(name in p.values for p in points)
-
-
-def of_points(caption: str, spec: Iterable[Column], points: Iterable[PointResult]) -> Table:
-    """A line for each point, with the columns that are there."""
-    shown = [column for column in spec if column.is_there]
-    rows = tuple(tuple(column.make(p) for column in shown) for p in points)
-    numeric = frozenset(place for place, column in enumerate(shown) if column.is_number)
-    return Table(caption, tuple(column.head for column in shown), rows, numeric)
 
 
 def _invalid(p: PointResult) -> list[str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import Judgement, PointResult
-from gatemark.judge.math.interval import Interval
+from gatemark.judge.verdict import shaping
 from gatemark.store.record import Record, Scalar
 from gatemark.tell.group import study
-from gatemark.tell.words import headline, number, traffic
+from gatemark.tell.words import column, headline, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -102,29 +103,30 @@ def _by_plan(judgement: Judgement, quantity: str) -> dict[str, list[Found]]:
 def _rates(judgement: Judgement) -> Table:
     every = [search for searches in plans(judgement).values() for search in searches]
     goals = [goal for goal in MEANS if any(goal in search.goals for search in every)]
-    cells = {goal: _columns(every, goal) for goal in goals}
-    rows = []
-    for place, search in enumerate(every):
-        numbers = [text for goal in goals for text in cells[goal][place]]
-        rows.append((search.plan, search.arm, search.load, *numbers, *_held(search)))
-    head = [f"{NAMES[g]}, {unit}" for g in goals for unit in ("k packets/s", "Mbit/s (L2)")]
     caption = "Throughput: the highest rate with " + ", and with ".join(
         f"{MEANS[goal]} ({NAMES[goal]})" for goal in goals
     )
-    last = ("CPU, %", "bottleneck", "trials", "search, s")
-    numeric = {*range(3, 4 + len(head)), 5 + len(head), 6 + len(head)} - {4 + len(head)}
-    return Table(caption, ("plan", "setup", "load", *head, *last), tuple(rows), frozenset(numeric))
+    return column.table(
+        caption,
+        every,
+        *WHOSE,
+        *(made for goal in goals for made in _found(goal)),
+        column.number("CPU, %", lambda s: _cell(s.first, "cpu_busy", PERCENT)),
+        Column("bottleneck", _limits),
+        column.number("trials", lambda s: _whole(s.first, "search_trials")),
+        column.number("search, s", lambda s: _whole(s.first, "search_s")),
+    )
 
 
-def _columns(every: Sequence[Found], goal: str) -> list[tuple[str, str]]:
+def _found(goal: str) -> Iterator[Column[Found]]:
     """A goal's two columns: packets/s and Mbit/s side by side."""
-    points = [search.goals.get(goal) for search in every]
-    texts = [_column(points, "throughput_pps", KPPS), _column(points, "throughput_l2_bps", MBPS)]
-    return list(zip(*texts, strict=True))
+    units = {"k packets/s": ("throughput_pps", KPPS), "Mbit/s (L2)": ("throughput_l2_bps", MBPS)}
+    for unit, (quantity, to) in units.items():
 
+        def cell(search: Found, quantity: str = quantity, to: Scale = to) -> str:
+            return _cell(search.goals.get(goal), quantity, to)
 
-def _column(points: Sequence[PointResult | None], quantity: str, to: Scale) -> list[str]:
-    return [_cell(point, quantity, to) for point in points]
+        yield column.number(f"{NAMES[goal]}, {unit}", cell)
 
 
 def _cell(point: PointResult | None, quantity: str, to: Scale) -> str:
@@ -134,60 +136,77 @@ def _cell(point: PointResult | None, quantity: str, to: Scale) -> str:
     return number.interval(point.values[quantity], to, at_least=bound)
 
 
-def _held(search: Found) -> tuple[str, str, str, str]:
-    """CPU, limit, how many trials a search took and how long."""
-    limits = list(dict.fromkeys(point.limit for point in search.goals.values()))
-    words = (
-        limits if len(limits) == 1 else [f"{NAMES[g]} {p.limit}" for g, p in search.goals.items()]
-    )
-    return (
-        _cell(search.first, "cpu_busy", PERCENT),
-        ", ".join(words),
-        _whole(search.first.values.get("search_trials")),
-        _whole(search.first.values.get("search_s")),
-    )
+def _limits(search: Found) -> str:
+    """What limited all goals, or each."""
+    limits = dict.fromkeys(point.limit for point in search.goals.values())
+    if len(limits) == 1:
+        return next(iter(limits))
+    return ", ".join(f"{NAMES[g]} {p.limit}" for g, p in search.goals.items())
 
 
-def _whole(i: Interval | None) -> str:
-    return number.plain(i.value, 0) if i else NONE
+def _whole(point: PointResult, quantity: str) -> str:
+    return number.plain(i.value, 0) if (i := point.values.get(quantity)) else NONE
+
+
+WHOSE: tuple[Column[Found], ...] = (
+    Column("plan", lambda search: search.plan),
+    Column("setup", lambda search: search.arm),
+    Column("load", lambda search: search.load),
+)
 
 
 def _bursts(judgement: Judgement) -> Table:
-    every = [search for searches in bursts(judgement).values() for search in searches]
-    rows = tuple(
-        (
-            search.plan,
-            search.arm,
-            search.load,
-            _cell(search.first, "offered_pps", KPPS),
-            _cell(search.first, "burst_packets", Scale(1.0, "packets")),
-            _cell(search.first, "buffer_ns", Scale(1e3, "µs")),
-            _whole(search.first.values.get("search_trials")),
-        )
-        for search in every
+    return column.table(
+        "Back-to-back: the longest burst without loss, and the buffer's time (RFC 9004)",
+        [search for searches in bursts(judgement).values() for search in searches],
+        *WHOSE,
+        column.number("at, k packets/s", lambda s: _cell(s.first, "offered_pps", KPPS)),
+        column.number("packets", lambda s: _cell(s.first, "burst_packets", Scale(1.0, ""))),
+        column.number("buffer, µs", lambda s: _cell(s.first, "buffer_ns", Scale(1e3, "µs"))),
+        column.number("trials", lambda s: _whole(s.first, "search_trials")),
     )
-    head = ("plan", "setup", "load", "at, k packets/s", "packets", "buffer, µs", "trials")
-    caption = "Back-to-back: the longest burst without loss, and the buffer's time (RFC 9004)"
-    return Table(caption, head, rows, frozenset({3, 4, 5, 6}))
 
 
 def _shares(judgement: Judgement) -> Table:
     every = [point for points in shares(judgement).values() for point in points]
     to = number.scale([p.values["delay_p50_ns"].value for p in every], "ns")
     names = {"p50": "delay_p50_ns", "p99": "delay_p99_ns", "p99.9": "delay_p999_ns"}
-    rows = tuple(
-        (
-            *(point.plan, point.arm, load(point), traffic.factor(SHARE, point.point[SHARE])),
-            _cell(point, "received_pps", KPPS),
-            *(_cell(point, quantity, to) for quantity in names.values()),
-            _cell(point, "loss_ratio", PERCENT),
-        )
-        for point in every
+    return column.table(
+        "Delay at shares of the throughput that the same repeat found",
+        every,
+        Column("plan", lambda point: point.plan),
+        Column("setup", lambda point: point.arm),
+        Column("load", load),
+        Column("at", lambda point: traffic.factor(SHARE, point.point[SHARE])),
+        _quantity("received, k packets/s", "received_pps", KPPS),
+        *(_quantity(f"delay {short}, {to.unit}", name, to) for short, name in names.items()),
+        _quantity("loss, %", "loss_ratio", PERCENT),
     )
-    delays = [f"delay {short}, {to.unit}" for short in names]
-    head = ("plan", "setup", "load", "at", "received, k packets/s", *delays, "loss, %")
-    caption = "Delay at shares of the throughput that the same repeat found"
-    return Table(caption, head, rows, frozenset(range(4, 9)))
+
+
+def shaped(judgement: Judgement) -> Table:
+    """The highest rate that each shaper holds: what came through, what it added."""
+    whole, ms = Scale(1.0, ""), Scale(1e6, "ms")
+    return column.table(
+        "Shapers: the highest rate that each holds. Uploads' frames fill 95 % of it, and add at "
+        "most 5 ms, or the time of three full frames, to a flow's delay. Of that: its highest "
+        "percentile, up to the 99th, that ten packets exceed",
+        shaping.held(judgement.points).values(),
+        Column("setup", lambda point: point.arm),
+        Column("load", lambda point: traffic.load(point.definition)),
+        _quantity("holds, Mbit/s", "held_bps", MBPS),
+        _quantity("no more, Mbit/s", "too_fast_bps", MBPS),
+        _quantity("share of it, %", "shaped_share", PERCENT),
+        _quantity("adds, ms", "shaped_added_ns", ms),
+        _quantity("CPU, %", "cpu_busy", PERCENT),
+        _quantity("trials", "search_trials", whole),
+        _quantity("search, s", "search_s", whole),
+        Column("bottleneck", lambda point: point.limit),
+    )
+
+
+def _quantity(head: str, name: str, to: Scale) -> Column[PointResult]:
+    return column.number(head, lambda point: _cell(point, name, to))
 
 
 def varying_loads(points: Sequence[PointResult]) -> Iterator[str]:

@@ -1,34 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form of curves: a line with its band and markers for each arm, and rows over offered rate."""
+"""The form of curves: a line for each arm, its band or whiskers, markers, names at the lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gatemark.judge.judgement import Judgement, Knee
 from gatemark.tell.chart import theme, vega
-from gatemark.tell.chart.figure import Row, three
 from gatemark.tell.chart.vega import Part, Rows
-from gatemark.tell.group import sweep
-
-COLUMNS = {"arm": "setup", "direction": "direction", "offered_pps": "offered (packets/s)"}
-
-
-def rows(judgement: Judgement, knees: Sequence[Knee], quantities: Sequence[str]) -> list[Row]:
-    """One row for each point of these knees' sweeps, with these quantities and their intervals."""
-    rows: list[Row] = []
-    for knee in knees:
-        for point in sweep.points_of(judgement, knee):
-            row: Row = {"arm": knee.arm, "direction": knee.direction}
-            row["offered_pps"] = sweep.offered_pps(point)
-            for name in quantities:
-                row |= three(name, point.values.get(name))
-            rows.append(row | {"limit": point.limit})
-    return rows
-
-
-def directions(knees: Sequence[Knee]) -> list[str]:
-    """The panels: each direction once, in the order of the plan."""
-    return list(dict.fromkeys(knee.direction for knee in knees))
 
 
 def line(
@@ -56,6 +33,24 @@ def line(
 def dots(base: Rows, **parts: Any) -> Part:
     """Filled markers."""
     return base.mark("point", **{"filled": True, "size": 38, "opacity": 1, **parts})
+
+
+def sided(
+    base: Rows, arms: Sequence[str], field: str, place: Part, shift: float = 1, **reckoned: str
+) -> list[Part]:
+    """Names left or right of their places, as each row's `side` says; none where a legend is."""
+    look = {"text": f"{field}:N", "color": theme.color(arms), "style": "label"}
+    return [
+        base.where(side=side)
+        .reckon(**reckoned)
+        .mark("text", **place, **look, align=align, dx=shift * dx)
+        for side, align, dx in (theme.SIDES if theme.direct(arms) else ())
+    ]
+
+
+def level(field: str, value: float, style: str = "ceiling", **at: Any) -> Part:
+    """A rule across the panel at one value: what is full, zero, a ceiling."""
+    return vega.inline({field: value}).mark("rule", **at, style=style)
 
 
 def tooltip(field: str) -> list[Part]:

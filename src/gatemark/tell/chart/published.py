@@ -13,7 +13,7 @@ from gatemark.judge.change.reference import Beside
 from gatemark.judge.judgement import PointResult
 from gatemark.tell.answer import reference
 from gatemark.tell.chart import theme, vega
-from gatemark.tell.chart.figure import Row
+from gatemark.tell.chart.figure import Panel, Row
 from gatemark.tell.chart.vega import Part, channel
 from gatemark.tell.words import headline
 
@@ -25,6 +25,11 @@ CLOSE = 0.1  # of the largest: names of values that are nearer lie on each other
 SHAPES = ("diamond", "square", "triangle-up", "triangle-down", "circle", "cross")
 KEY_HEADING = "Hollow markers: published values"
 KEY_ROW = 20  # pixels of a line of the key
+NEAR_WORDS = (
+    "Hollow markers: published values of other devices; the tooltip and the table of published "
+    "values say in what they differ."
+)
+FAR_WORDS = "Published values of {} are too far from ours to be drawn; they are in the table."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +47,8 @@ class Choice:
 
     def words(self) -> str:
         """What the definition says of them; empty where nothing was published."""
-        parts = []
-        if self.near:
-            parts.append(
-                "Hollow markers: published values of other devices; the tooltip and the table "
-                "of published values say in what they differ."
-            )
-        if self.far:
-            parts.append(
-                f"Published values of {', '.join(self.far)} are too far from ours to be drawn; "
-                "they are in the table."
-            )
-        return " ".join(parts)
+        far = FAR_WORDS.format(", ".join(self.far)) if self.far else ""
+        return " ".join(filter(None, (NEAR_WORDS if self.near else "", far)))
 
 
 def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
@@ -71,8 +66,7 @@ def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
     for _, kept_pair in pairs:
         device = kept_pair.published.device
         best[device] = max(best.get(device, 0.0), kept_pair.published.value)
-    most = max(ours, default=0.0)
-    far = [name for name, top in best.items() if not in_reach(top, most)]
+    far = [name for name, top in best.items() if not in_reach(top, max(ours, default=0.0))]
     near = tuple(pair for pair in pairs if pair[1].published.device not in far)
     return Choice(tuple(pairs), near, tuple(far))
 
@@ -111,15 +105,16 @@ def shapes(devices: Sequence[str]) -> dict[str, str]:
     return {device: SHAPES[place % len(SHAPES)] for place, device in enumerate(devices)}
 
 
-def key(devices: Sequence[str]) -> Part:
-    """A panel that says which device has which marker: one for a whole figure."""
+def key(devices: Sequence[str]) -> list[Panel]:
+    """A panel that says which device has which marker: one for a whole figure, if any."""
     at = {"x": vega.value(8), "y": channel("device:N", sort=list(devices), axis=None)}
-    layers = []
+    text = {"text": "device:N", "style": "value", "align": "left", "dx": 12}
+    marks = []
     for device, shape in shapes(devices).items():
         line = vega.inline({"device": device})
-        layers.append(line.mark("point", **at, **LOOK, shape=shape))
-        layers.append(line.mark("text", **at, text="device:N", style="value", align="left", dx=12))
-    return vega.panel(KEY_HEADING, layers, KEY_ROW * len(devices))
+        marks += [line.mark("point", **at, **LOOK, shape=shape), line.mark("text", **at, **text)]
+    panel = vega.panel(KEY_HEADING, marks, KEY_ROW * len(devices))
+    return [(KEY_HEADING, panel)] if devices else []
 
 
 def levels(rows: Sequence[Row], field: str) -> None:

@@ -6,7 +6,7 @@ the page's palette (palette.py), what is no arm (threads, parts) from the catego
 none of these colours; dash and marker repeat the arm for those who do not see the colour.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from gatemark.tell.chart import vega
@@ -147,6 +147,11 @@ def si(ticks: int, **parts: Any) -> Part:
     return {"labelExpr": SI, "tickCount": ticks, **parts}
 
 
+def si_axis(field: str, title: str, most: float, ticks: int = 6) -> Part:
+    """A number from zero, labelled 10k, 20k."""
+    return channel(f"{field}:Q", title=title, axis=si(ticks), scale=between(0, most))
+
+
 def offered_axis(most: float) -> Part:
     """The offered rate across, from zero, labelled 10k, 20k."""
     axis, scale = si(6, grid=False), between(0, most)
@@ -155,8 +160,19 @@ def offered_axis(most: float) -> Part:
 
 def received_axis(most: float) -> Part:
     """The received rate upwards, from zero."""
-    scale = between(0, most)
-    return channel("received_pps:Q", title="received, packets/s", axis=si(6), scale=scale)
+    return si_axis("received_pps", "received, packets/s", most)
+
+
+def busy_axis(field: str) -> Part:
+    """The share of a CPU upwards, from zero to just over all of it."""
+    axis = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    return channel(f"{field}:Q", title="CPU busy", axis=axis, scale={"domain": [0, 1.05]})
+
+
+def labelled(places: Mapping[str, float], **parts: Any) -> Part:
+    """An axis with these names at their places, and no others."""
+    names = " : ".join(f"datum.value == {at} ? '{name}'" for name, at in places.items())
+    return {"values": list(places.values()), "labelExpr": f"{names} : ''", "grid": False, **parts}
 
 
 def bits_axis(field: str, title: str, most: float) -> Part:

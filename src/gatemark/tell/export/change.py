@@ -14,10 +14,11 @@ from gatemark.judge.change.diff import Compared, Diff
 from gatemark.judge.change.exact_ab import Tested
 from gatemark.judge.change.sampled import Sampled
 from gatemark.store.run import Run
-from gatemark.tell.answer import diff as words
 from gatemark.tell.answer import exact
 from gatemark.tell.export import xunit
+from gatemark.tell.verb import diff as words
 from gatemark.tell.words import number, traffic
+from gatemark.tell.words.change import verdict
 from gatemark.tell.words.number import PERCENT
 
 NOTHING = "no trial of both is valid"
@@ -53,7 +54,7 @@ def _compared(row: Compared, why: str) -> xunit.Case:
     change = row.change
     made = replace(_case(row.new), output=tuple(_lines(row)))
     if why or row.at_least or change.verdict == "inconclusive":
-        reason = why or words.verdict(change, at_least=row.at_least)
+        reason = why or verdict(change, at_least=row.at_least)
         return replace(made, outcome="skipped", message=reason)
     if change.verdict == "slower":
         message = f"slower: {_change(row)}, p = {change.p:.3f}"
@@ -76,7 +77,7 @@ def _lines(row: Compared) -> Iterator[str]:
         yield f"{which} {words.shown(sampled, to)} {to.unit}, n = {sampled.interval.n}"
     yield f"change {_change(row)}"
     yield f"p {row.change.p:.3f}"
-    yield words.verdict(row.change, at_least=row.at_least)
+    yield verdict(row.change, at_least=row.at_least)
     yield from (f"differs: {difference}" for difference in row.differences)
 
 

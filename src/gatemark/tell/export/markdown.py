@@ -3,7 +3,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from gatemark.tell.answer import condition, warning
+from gatemark.tell.about import condition
+from gatemark.tell.answer import warning
 from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.group.source import Source
 from gatemark.tell.words.markdown import fenced, table, text

@@ -2,13 +2,14 @@
 """CPU load by three ways, and the rate at 80 and 100 %, of a gateway whose load is planted."""
 
 import builder
+import drawn
 import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.point.load import RateAt, loads, rate_at, rates_at
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
 from gatemark.tell.answer import load as tables
-from gatemark.tell.chart import load as chart
+from gatemark.tell.chart import cpu
 
 FULL_PPS = 100_000.0  # at which the CPU is full
 RATES = (20_000, 50_000, 70_000, 90_000, 120_000)
@@ -86,7 +87,7 @@ def test_tables_and_figure_have_every_point() -> None:
     assert len(tables.loads(found).rows) == len(RATES)
     told = tables.rates(rates_at(records()))
     assert ("route", "ticks", "80 %", "not reached: 50 % at most") in {r[:4] for r in told.rows}
-    (figure,) = chart.figures(found)
+    (figure,) = drawn.every(cpu.LOAD, cpu.by_plan(found))
     assert len(figure.rows) == 3 * len(RATES)
     assert figure.title == "Ticks mislead: route is 50 % busy by them, 100 % by the soak"
 
@@ -105,7 +106,7 @@ def test_over_flows_the_books_alone_tell_the_load_in_one_panel() -> None:
     assert [(load.arm, load.level, list(load.busy)) for load in kept] == [
         (arm, level, ["schedstat"]) for arm in ("1024", "512") for level in (200, 5_000)
     ]
-    (figure,) = chart.figures(kept)
+    (figure,) = drawn.every(cpu.LOAD, cpu.by_plan(kept))
     assert [heading for heading, _ in figure.panels] == [""]
     assert {row["arm"] for row in figure.rows} == {"512", "1024"}
     assert figure.title == "The gateway's CPU is 2 % busy at 200 flows, 50 % busy at 5000 flows"

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gatemark.store.drops import Drop, Drops, Freed
 from gatemark.store.record import Evidence, Record
-from gatemark.tell.answer.drops import table
+from gatemark.tell.answer.trials import drops as table
 
 RULE = Drop(stage="netfilter", cause='nft rule "udp dport 5001 drop"', packets=3000)
 

@@ -5,7 +5,7 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.store.record import Evidence, ProgramReading, Record
-from gatemark.tell.answer.memory import table
+from gatemark.tell.answer.trials import memory as table
 from gatemark.tell.words.table import NONE
 
 MIB = 1 << 20

@@ -8,7 +8,7 @@ import pytest
 
 from gatemark.tell import gallery
 from gatemark.tell.answer import capacity
-from gatemark.tell.chart import predicted
+from gatemark.tell.chart import packet
 from gatemark.tell.group.source import Source
 
 
@@ -19,8 +19,7 @@ def source() -> Source:
 
 def test_predicted_stands_against_measured(source: Source) -> None:
     assert source.model is not None
-    figure = predicted.figure(source.model)
-    assert figure is not None
+    figure = drawn.of(packet.PREDICTED, source.model)
     assert len(figure.rows) == len(source.model.checks)
     assert {row["kind"] for row in figure.rows} == {"fitted", "held out"}
     assert figure.title.startswith("The sum predicts 2 setups that it did not know to ")
@@ -28,8 +27,7 @@ def test_predicted_stands_against_measured(source: Source) -> None:
 
 def test_stacked_terms_come_to_the_whole(source: Source) -> None:
     assert source.model is not None
-    figure = predicted.packet(source.model)
-    assert figure is not None
+    figure = drawn.of(packet.PACKET, source.model)
     sums: dict[str, float] = {}
     for row in figure.rows:
         sums[str(row["setup"])] = sums.get(str(row["setup"]), 0.0) + float(row["ns"] or 0)

@@ -19,7 +19,8 @@ from gatemark.judge.judgement import Change
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
 from gatemark.store.record import Definition
-from gatemark.tell.answer import cmp, diff
+from gatemark.tell.verb import cmp, diff
+from gatemark.tell.words.change import verdict
 from gatemark.tell.words.number import DASH, MINUS
 from gatemark.tell.words.table import FAMILY
 
@@ -199,7 +200,7 @@ def test_a_lower_bound_is_marked_and_has_no_verdict() -> None:
 
 def test_inconclusive_says_what_would_tell() -> None:
     inconclusive = compare([100, 101, 102], [100, 101, 102])
-    assert diff.verdict(inconclusive, at_least=False) == "inconclusive (about 1 more repeat)"
+    assert verdict(inconclusive, at_least=False) == "inconclusive (about 1 more repeat)"
 
 
 def test_a_change_from_nothing_has_no_number() -> None:

@@ -21,13 +21,13 @@ from gatemark.judge.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import AtRate, Evidence
 from gatemark.tell import gallery, terminal
-from gatemark.tell.answer import at_rate, exact, exact_ab, fit_exact, priced
+from gatemark.tell.answer import exact, priced
 from gatemark.tell.card import cards
-from gatemark.tell.chart import instructions as sizes
-from gatemark.tell.chart import waterfall
+from gatemark.tell.chart import ladder as chart
 from gatemark.tell.export.form import export
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
+from gatemark.tell.verb import exact_ab, fit_exact
 from gatemark.tell.words import traffic
 from gatemark.tell.words.run import repeat_plan
 from gatemark.tell.words.table import NONE
@@ -69,7 +69,7 @@ def test_each_step_unfolds_into_functions(source: Source) -> None:
 
 
 def test_the_waterfall_is_in_instructions(source: Source) -> None:
-    (figure,) = waterfall.figures(source.judgement)
+    figure = drawn.of(chart.WATERFALL, chart.ladders(source.judgement)[0])
     assert figure.title.startswith("100 rules costs +2050 instructions a packet (+205.00 %)")
     found = {str(row["arm"]): row for row in figure.rows}
     assert found["101 rules"]["start"] == found["100 rules"]["end"] == 3050
@@ -94,7 +94,8 @@ def test_the_card_is_in_instructions(source: Source) -> None:
 
 def test_of_two_runs_each_has_its_own(source: Source) -> None:
     two = together([changed(source, label="A"), changed(source, label="B")])
-    names = [figure.name for figure in waterfall.figures(two.judgement)]
+    every = drawn.every(chart.WATERFALL, chart.ladders(two.judgement))
+    names = [figure.name for figure in every]
     assert names == ["ladder-made-steps-a", "ladder-made-steps-b"]
     assert {one.arm[:3] for one in two.judgement.executed} == {"A: ", "B: "}
 
@@ -165,7 +166,7 @@ def test_a_segment_is_told_by_its_size() -> None:
 
 
 def test_a_row_of_sizes_is_a_line() -> None:
-    (figure,) = sizes.figures(counted.modelled().judgement)
+    figure = drawn.of(chart.SIZES, chart.walks(counted.modelled().judgement)[0])
     assert {row["way"] for row in figure.rows} == {"↑ up", "↓ down"}
     assert figure.title == "route: from 64 to 1518 bytes a packet costs +896 instructions"
 
@@ -175,7 +176,7 @@ def test_many_points_have_one_curve_and_no_waterfalls() -> None:
     points = [{"frame_bytes": size} for size in (64, 128, 256, 512, 1518)]
     found = [counted.record(counted.NAME, a, 1, point=dict(p)) for p in points for a in arms]
     judged = judge(counted.run(found), found)
-    assert waterfall.figures(judged) == []
+    assert chart.ladders(judged) == []
     assert len(exact.tables(judged)) == 1
 
 
@@ -281,6 +282,6 @@ def test_functions_at_a_rate_are_by_packet_without_rest() -> None:
     one = counted.trials()[0]
     values = {"instructions_at_rate": 500.0}
     record = replace(one, values=values, evidence=Evidence(at_rate=seen))
-    ((_, made),) = at_rate.folds([record])
+    ((_, made),) = exact.at_rate([record])
     assert made.rows == (("ip_forward", "500.0", "2.00"), ("tick", "0.0", "0.00"))
     assert made.caption == "route: 500 instructions a packet at a rate"

@@ -5,7 +5,7 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.store.record import Evidence, Record
-from gatemark.tell.answer.interrupts import table
+from gatemark.tell.answer.trials import interrupts
 from gatemark.tell.group.together import together
 
 
@@ -16,7 +16,9 @@ def probed(counts: dict[str, int], queue: str = "24") -> Record:
 
 
 def test_a_queue_has_a_row_with_its_busiest_cpu() -> None:
-    made = table([probed({"0": 10, "1": 50}), probed({"0": 20, "1": 20}), probed({"1": 3}, "25")])
+    made = interrupts(
+        [probed({"0": 10, "1": 50}), probed({"0": 20, "1": 20}), probed({"1": 3}, "25")]
+    )
     queue, other = made.rows
     assert queue[1:] == ("24 IR-PCI-MSI eth0-rx-0", "100", "1", "70.0 %", "0-1")
     assert other[1:4] == ("25 IR-PCI-MSI eth0-rx-0", "3", "1")
@@ -27,9 +29,9 @@ def test_of_several_runs_each_counts_its_own() -> None:
         builder.source(records=[probed({"0": count})], label=label)
         for label, count in (("A", 10), ("B", 30))
     ]
-    made = table(together(runs).records)
+    made = interrupts(together(runs).records)
     assert [(row[0][:2], row[2]) for row in made.rows] == [("A:", "10"), ("B:", "30")]
 
 
 def test_without_the_probe_there_is_no_row() -> None:
-    assert table(builder.trials()).rows == ()
+    assert interrupts(builder.trials()).rows == ()

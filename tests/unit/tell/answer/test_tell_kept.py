@@ -5,13 +5,13 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.tell import html, page
-from gatemark.tell.answer import kept
+from gatemark.tell.answer import trials
 
 
 def test_a_trial_with_packets_is_a_line_with_a_link() -> None:
     first, second, *_ = builder.trials()
     records = [replace(first, packets="00000.pcapng"), second]
-    assert [row[-1] for row in kept.table(records).rows] == ["packets/00000.pcapng"]
+    assert [row[-1] for row in trials.kept(records).rows] == ["packets/00000.pcapng"]
     text = page.render([builder.source(records=records, judged=builder.nothing())])
     assert '<a href="packets/00000.pcapng">packets/00000.pcapng</a>' in text
 

@@ -17,7 +17,7 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Call
 from gatemark.tell import page, terminal
 from gatemark.tell.answer import kernel_path
-from gatemark.tell.chart import subsystem
+from gatemark.tell.chart import packet
 from gatemark.tell.export import folded
 from gatemark.tell.group import together
 from gatemark.tell.words.table import NONE
@@ -146,7 +146,8 @@ def test_names_of_functions_are_escaped() -> None:
 def test_gateways_that_count_and_that_sample_have_an_axis_each(judged: Judgement) -> None:
     sampled = [replace(travel, unit="ns") for travel in judged.travels]
     both = replace(judged, travels=(*judged.travels, *sampled))
-    figures = subsystem.figures(both)
+    figures = drawn.every(packet.SUBSYSTEMS, packet.paths(both))
     assert [figure.columns["amount"] for figure in figures] == ["instructions", "ns"]
     assert len({figure.name for figure in figures}) == 2
-    assert [len(figure.rows) for figure in figures] == [len(subsystem.figures(judged)[0].rows)] * 2
+    (figure,) = drawn.every(packet.SUBSYSTEMS, packet.paths(judged))
+    assert [len(figure.rows) for figure in figures] == [len(figure.rows)] * 2

@@ -15,9 +15,8 @@ from gatemark.judge.math.interval import Interval
 from gatemark.tell import terminal
 from gatemark.tell.answer import ladder, pareto
 from gatemark.tell.card import cards, cost
-from gatemark.tell.chart import pareto as scatter
-from gatemark.tell.chart import waterfall
-from gatemark.tell.chart.figure import Row
+from gatemark.tell.chart import ladder as chart
+from gatemark.tell.chart.figure import Figure, Row
 from gatemark.tell.export.form import export
 from gatemark.tell.group import together
 
@@ -47,8 +46,12 @@ def test_a_step_is_told_with_its_sign_and_verdict(judged: Judgement) -> None:
     assert rows["route again"][5] == "A/A, holds zero"
 
 
+def waterfalls(judged: Judgement) -> list[Figure]:
+    return drawn.every(chart.WATERFALL, chart.ladders(judged))
+
+
 def test_each_bar_begins_where_the_arm_below_it_ends(judged: Judgement) -> None:
-    (figure,) = waterfall.figures(judged)
+    (figure,) = waterfalls(judged)
     rows = {str(row["arm"]): row for row in figure.rows}
     for name, below in (("conntrack", "route"), ("1000 rules", "masquerade")):
         assert rows[name]["start"] == rows[below]["end"]
@@ -58,20 +61,20 @@ def test_each_bar_begins_where_the_arm_below_it_ends(judged: Judgement) -> None:
 def test_ladders_at_several_rates_have_titles_of_their_own(judged: Judgement) -> None:
     (made,) = judged.ladders
     at = [made.about(point={"rate_pps": rate}) for rate in (2_000, 8_000)]
-    figures = waterfall.figures(replace(judged, ladders=tuple(at)))
+    figures = waterfalls(replace(judged, ladders=tuple(at)))
     ends = [figure.title.rpartition(", ")[2] for figure in figures]
     assert ends == ["offered 2 k packets/s", "offered 8 k packets/s"]
 
 
 def test_a_bar_is_as_long_as_its_step(judged: Judgement) -> None:
-    (figure,) = waterfall.figures(judged)
+    (figure,) = waterfalls(judged)
     steps = figure.rows[1:]
     spans = zip(numbers(steps, "start"), numbers(steps, "end"), strict=True)
     assert [end - start for start, end in spans] == pytest.approx(numbers(steps, "step"))
 
 
 def test_what_is_not_told_is_drawn_apart(judged: Judgement) -> None:
-    (figure,) = waterfall.figures(judged)
+    (figure,) = waterfalls(judged)
     kinds = {row["arm"]: row["kind"] for row in figure.rows}
     assert kinds["route"] == "base"
     assert kinds["conntrack"] == "costs"
@@ -84,7 +87,7 @@ def test_a_step_from_an_arm_without_its_own_time_begins_at_the_base(judged: Judg
         replace(step, costs={}) if step.arm == "masquerade" else step for step in one.steps
     )
     rates = replace(one, steps=bare)
-    assert waterfall.figures(replace(judged, ladders=(rates,)))[0].rows
+    assert waterfalls(replace(judged, ladders=(rates,)))[0].rows
 
 
 def test_the_card_tells_the_first_step_and_lists_the_others(judged: Judgement) -> None:
@@ -93,7 +96,7 @@ def test_the_card_tells_the_first_step_and_lists_the_others(judged: Judgement) -
     assert found.unit == "ns a packet"
     assert found.line == "conntrack, against route: costs"
     assert [line.split(":")[0] for line in found.lines] == STEPS[2:]
-    assert found.evidence == waterfall.figures(judged)[0].name
+    assert found.evidence == waterfalls(judged)[0].name
 
 
 def test_a_doubtful_step_says_so_on_the_card(judged: Judgement) -> None:
@@ -160,7 +163,7 @@ def test_the_front_is_a_table_that_says_what_beats_the_rest(judged: Judgement) -
 
 
 def test_the_front_is_drawn_filled(judged: Judgement) -> None:
-    (figure,) = scatter.figures(judged)
+    figure = drawn.of(chart.PARETO, judged.fronts[0])
     assert {row["arm"]: row["kind"] for row in figure.rows}["slow"] == "beaten"
     assert figure.title == "2 of 3 ways to tune are beaten by no other"
 
@@ -169,7 +172,7 @@ def test_without_delays_there_is_no_scatter(judged: Judgement) -> None:
     (one,) = judged.fronts
     rate = Interval(1, 1, 1, 6, 0.96)
     options = tuple(replace(option, values={one.rate: rate}) for option in one.options)
-    assert scatter.figures(replace(judged, fronts=(replace(one, options=options),))) == []
+    assert chart.PARETO(replace(one, options=options)) is None
 
 
 def test_the_points_of_a_ladder_are_drawn_once() -> None:
@@ -193,7 +196,7 @@ def test_the_terminal_prints_the_steps() -> None:
 def test_of_two_runs_each_has_its_own_waterfall() -> None:
     made = stacked.source()
     two = together.together([changed(made, label="A"), changed(made, label="B")])
-    found = waterfall.figures(two.judgement)
+    found = waterfalls(two.judgement)
     assert [figure.name for figure in found] == ["ladder-cost-ladder-a", "ladder-cost-ladder-b"]
     assert {row["against"] for row in found[0].rows} == {
         "",
@@ -202,7 +205,7 @@ def test_of_two_runs_each_has_its_own_waterfall() -> None:
 
 
 def test_the_axis_of_steps_says_where_it_is_logarithmic(judged: Judgement) -> None:
-    (figure,) = waterfall.figures(judged)
+    (figure,) = waterfalls(judged)
     _, steps = figure.specifications()
     points = next(layer for layer in steps["layer"] if layer["mark"]["type"] == "point")
     assert points["encoding"]["x"]["scale"]["type"] == "symlog"

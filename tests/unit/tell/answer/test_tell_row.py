@@ -14,7 +14,7 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
 from gatemark.store.record import Definition
 from gatemark.store.run import Run, StationInfo
-from gatemark.tell.answer import row
+from gatemark.tell.about import row
 from gatemark.tell.words.number import DASH
 
 BOX = StationInfo(name="bench", kind="ssh", virtual=False)

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import builder
+import drawn
 import pytest
 from msgspec.structs import replace
 
@@ -18,8 +20,9 @@ from gatemark.store.run import Run
 from gatemark.tell import page, terminal
 from gatemark.tell.answer import search
 from gatemark.tell.brief import lines as brief
-from gatemark.tell.chart import throughput
-from gatemark.tell.chart.throughput import LATE, MORE, NOTHING
+from gatemark.tell.chart import search as chart
+from gatemark.tell.chart.figure import Figure
+from gatemark.tell.chart.search import LATE, MORE, NOTHING
 from gatemark.tell.group import source
 from gatemark.tell.live import describe, outcome, seeking
 
@@ -69,8 +72,18 @@ def test_the_sentence_tells_the_rate_without_loss() -> None:
     )
 
 
+def throughputs(judgement: Judgement) -> list[Figure]:
+    return drawn.every(chart.THROUGHPUT, search.plans(judgement).values())
+
+
+def path(run: Run, records: list[Record]) -> Figure:
+    """The way of its searches."""
+    source = builder.source(run, records, judge(run, records))
+    return drawn.of(chart.PATH, chart.traced(source)[0])
+
+
 def test_the_figure_shows_frames_and_bits_side_by_side() -> None:
-    (figure,) = throughput.figures(judged())
+    (figure,) = throughputs(judged())
     assert [heading for heading, _ in figure.panels] == [
         "Frames a second",
         "Bits a second, layer 2",
@@ -80,9 +93,9 @@ def test_the_figure_shows_frames_and_bits_side_by_side() -> None:
 
 
 def test_the_definition_speaks_of_the_goals_that_are_there() -> None:
-    (both,) = throughput.figures(judged())
+    (both,) = throughputs(judged())
     assert "no loss (NDR, filled) and with at most 0.5 % lost (PDR, hollow)" in both.definition
-    (ndr,) = throughput.figures(judged(of=Search(goals=("ndr",))))
+    (ndr,) = throughputs(judged(of=Search(goals=("ndr",))))
     assert "PDR" not in ndr.definition
     assert "one search, no interval" in ndr.definition
     assert "whisker" not in ndr.definition
@@ -103,7 +116,7 @@ def test_the_terminal_has_all_that_was_searched_for(tmp_path: Path) -> None:
 
 def test_the_way_there_shows_every_trial_but_the_first() -> None:
     run, records = searched_run()
-    (figure,) = throughput.paths(judge(run, records), records)
+    figure = path(run, records)
     steps = [record for record in records if record.pass_ == "search"]
     assert len(figure.rows) == len(steps) - 1
     assert {row["became"] for row in figure.rows} >= {NOTHING, MORE}
@@ -111,7 +124,7 @@ def test_the_way_there_shows_every_trial_but_the_first() -> None:
 
 def test_a_trial_off_its_schedule_is_told_apart() -> None:
     run, records = searched_run(Search(max_pps=80_000), 90_000, tester_pps=40_000)
-    (figure,) = throughput.paths(judge(run, records), records)
+    figure = path(run, records)
     assert LATE in {row["became"] for row in figure.rows}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace as swap
 
 import builder
+import drawn
 import pytest
 import queued
 import studies
@@ -16,7 +17,9 @@ from gatemark.judge.math.interval import Interval
 from gatemark.store.series import Series
 from gatemark.tell import gallery
 from gatemark.tell.answer import payload, rates
-from gatemark.tell.chart import group, knee, size
+from gatemark.tell.chart import payload as chart
+from gatemark.tell.chart import size, swept
+from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group import each_run, queue, study
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.study import Study
@@ -101,9 +104,12 @@ def test_a_bar_has_the_ceiling_of_its_own_run() -> None:
     plain = studies.source(published=False)
     shared = pair(plain, slowed(plain, 0.5), without(plain))
     most: dict[str, set[object]] = {}
-    for row in group.figure(shared, bars(shared)).rows:
+    for row in drawn.of(chart.STUDY, chart.of_study((shared, bars(shared)))).rows:
         most.setdefault(str(row["arm"])[0], set()).add(row["ceiling_bps"])
-    alone = {row["ceiling_bps"] for row in group.figure(plain, bars(plain)).rows}
+    alone = {
+        row["ceiling_bps"]
+        for row in drawn.of(chart.STUDY, chart.of_study((plain, bars(plain)))).rows
+    }
     assert most["A"] == alone
     assert most["B"] == {float(str(value)) / 2 for value in alone}
     assert most["C"] == {None}
@@ -114,7 +120,8 @@ def test_a_curve_has_a_ceiling_of_each_run() -> None:
     routed = [p.about(definition=_routed(p)) for p in plain.judgement.points]
     plain = swap(plain, judgement=replace(plain.judgement, points=tuple(routed)))
     shared = pair(plain, slowed(plain, 0.5))
-    figure, *_ = size.figures(shared, _study(shared, "studies/blocks"))
+    curves = size.payload((shared, _study(shared, "studies/blocks")))
+    figure = drawn.of(size.THROUGHPUT, curves)
     rows = figure.extra[f"{figure.name}-ceiling"]
     lines = {(str(row["line"]), row["panel"], row["size_bytes"]): row for row in rows}
     assert {line for line, *_ in lines} == {"A: tester's ceiling", "B: tester's ceiling"}
@@ -142,7 +149,7 @@ def test_the_payload_table_has_the_tester_of_each_run() -> None:
 def test_a_knee_has_the_ceiling_of_each_run() -> None:
     near = slowed(builder.source(), 0.08)
     shared = pair(near, slowed(near, 0.95), without(near))
-    figure = knee.figure(shared, shared.judgement.knees)
+    figure = drawn.of(swept.KNEE, Sweep(shared, shared.judgement.knees))
     text = str(figure.specifications()[0])
     assert [f"{name}: tester's ceiling" in text for name in "ABC"] == [True, True, False]
     assert "The tester alone reaches A: 32.6 k packets/s; B: 30.9 k" in figure.definition

@@ -14,7 +14,7 @@ from gatemark.judge.judge import judge, samples
 from gatemark.judge.math.interval import Interval
 from gatemark.tell.answer import rates
 from gatemark.tell.card import cards
-from gatemark.tell.chart import cdf, over_time
+from gatemark.tell.chart import delays, over_time
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.group import latency, study, trace
 from gatemark.tell.group.source import Source
@@ -103,7 +103,7 @@ def test_distributions_are_the_histograms_of_all_repeats(figures: dict[str, Figu
     ]
     assert [row["reached"] for row in mine] == [1.0, 0.9, 0.05, None]
     assert [row["below"] for row in mine] == pytest.approx([0.0, 0.1, 0.95, 1.0])
-    assert cdf.FLOOR in {row["arm"] for row in found.rows}
+    assert delays.FLOOR in {row["arm"] for row in found.rows}
 
 
 def test_figures_tell_one_99th_percentile_of_the_same_packets(

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.judge.math.interval import Interval
-from gatemark.tell.answer import condition, payload, rates
+from gatemark.tell.about import condition
+from gatemark.tell.answer import payload, rates
 from gatemark.tell.card import cards
 from gatemark.tell.chart import published, size
 from gatemark.tell.chart.figure import Figure, Row
@@ -127,8 +128,9 @@ def test_a_line_that_carries_nothing_is_drawn_and_has_no_share(judged: Judgement
         for p in judged.points
     )
     silent = replace(judged, points=points)
-    found = size.figures(studies.source(silent), blocks(silent))
-    assert [figure.name for figure in found] == ["size-studies-blocks"]
+    both = (studies.source(silent), blocks(silent))
+    assert drawn.of(size.THROUGHPUT, size.payload(both)).name == "size-studies-blocks"
+    assert size.PLATEAU(size.shares(both)) is None
 
 
 def test_what_is_published_far_away_is_left_to_the_table(figures: dict[str, Figure]) -> None:
@@ -168,7 +170,8 @@ def test_what_the_gateway_itself_sends_has_no_ceiling_between_two_hosts(judged: 
 
 
 def _ceiling_rows(judged: Judgement) -> list[Row]:
-    figure, *_ = size.figures(studies.source(judged, published=False), blocks(judged))
+    lines = size.payload((studies.source(judged, published=False), blocks(judged)))
+    figure = drawn.of(size.THROUGHPUT, lines)
     return list(figure.extra[f"{figure.name}-ceiling"])
 
 

@@ -4,13 +4,15 @@
 from collections.abc import Callable
 
 import builder
+import drawn
 import pytest
 import studies
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import Judgement
 from gatemark.store.record import CpuReading, Evidence, Record
-from gatemark.tell.chart import thread as chart
+from gatemark.tell.chart import cpu
+from gatemark.tell.chart.figure import Figure
 from gatemark.tell.group import sweep, thread
 
 Shares = Callable[[Record], Evidence]
@@ -32,6 +34,10 @@ def two(record: Record) -> Evidence:
 def measured(evidence: Shares, placement: dict[str, str] | None = None) -> list[Record]:
     made = builder.trials()
     return [replace(r, evidence=evidence(r), placement=placement or {}) for r in made]
+
+
+def figures(judged: Judgement, records: list[Record]) -> list[Figure]:
+    return drawn.every(cpu.THREADS, cpu.uses(builder.source(records=records, judged=judged)))
 
 
 @pytest.fixture
@@ -57,7 +63,7 @@ def test_parts_are_medians_and_the_whisker_is_of_their_sum(judged: Judgement) ->
 
 
 def test_parts_stand_end_to_end(judged: Judgement) -> None:
-    figure = chart.figures(judged, measured(two))[0]
+    figure = figures(judged, measured(two))[0]
     first = [row for row in figure.rows if row["key"] == figure.rows[0]["key"]]
     assert [(r["who"], r["start"]) for r in first] == [
         ("napi/gw0", 0.0),
@@ -69,7 +75,7 @@ def test_parts_stand_end_to_end(judged: Judgement) -> None:
 
 def test_ends_that_share_a_cpu_add_up(judged: Judgement) -> None:
     records = measured(two, {"sender": "cpu 0, nice -20", "sink": "cpu 0, nice -20"})
-    figure = chart.figures(judged, records)[0]
+    figure = figures(judged, records)[0]
     assert next(row for row in figure.rows if row["who"] == "sink")["start"] == 0.4
     assert "one CPU for both" in figure.definition
 
@@ -79,7 +85,7 @@ def test_another_cpu_is_another_bar(judged: Judgement) -> None:
         readings = [CpuReading(thread=f"napi/gw{n}", cpu=n, busy=0.9) for n in (0, 1)]
         return Evidence(cpu=tuple(readings))
 
-    figure = chart.figures(judged, measured(apart))[0]
+    figure = figures(judged, measured(apart))[0]
     arms = {str(row["arm"]).partition(", ")[0] for row in figure.rows}
     assert arms == {"route", "nat"}
     assert {row["cpu"] for row in figure.rows} == {"0", "1"}
@@ -104,7 +110,7 @@ def test_the_title_says_who_fills_the_cpu(
         readings = [CpuReading(thread=f"napi/gw{n}", cpu=1, busy=b) for n, b in enumerate(busy)]
         return Evidence(cpu=tuple(readings))
 
-    figure = chart.figures(judged, measured(shares))[0]
+    figure = figures(judged, measured(shares))[0]
     assert figure.title == title
     assert figure.definition.endswith(" Plan: quick/sweep.")
 
@@ -119,4 +125,4 @@ def test_too_many_points_are_cut_to_the_largest_sizes() -> None:
 
 
 def test_without_readings_there_is_no_figure(judged: Judgement) -> None:
-    assert chart.figures(judged, measured(lambda _: Evidence())) == []
+    assert figures(judged, measured(lambda _: Evidence())) == []

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points over time: steps of a trial, medians over repeats, and what the figure says of them."""
 
+from dataclasses import replace as replace_source
 from functools import cache
 
 import builder
+import drawn
 import pytest
 import studies
 from msgspec.structs import replace
@@ -12,8 +14,12 @@ from gatemark.judge.judgement import PointResult
 from gatemark.store.record import CpuReading, Definition, Record
 from gatemark.store.series import Series
 from gatemark.tell.chart import over_time
+from gatemark.tell.chart.figure import Figure
+from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group import step, study, sweep, trace
+from gatemark.tell.group.source import Source
 from gatemark.tell.group.study import Study
+from gatemark.tell.group.trace import Sheaf
 
 MS = 1_000_000
 WAVER = {True: 90_000, False: 60_000}  # bytes of four bins after four of 60 000
@@ -140,10 +146,18 @@ def test_rows_are_medians_of_the_repeats(found: Study) -> None:
     assert (route.step_s, route.steady.value) == (0.2, 1.0)
 
 
+def source_of(records: list[Record], sheaf: Sheaf) -> Source:
+    return replace_source(studies.source(), records=records, sheaf=sheaf)
+
+
+def figure_of(found: Study, records: list[Record], sheaf: Sheaf) -> Figure:
+    """The study over time."""
+    return drawn.of(over_time.TIME, over_time.of_study((source_of(records, sheaf), found)))
+
+
 def test_the_title_says_who_wavers(found: Study) -> None:
     records = kept()
-    figure = over_time.of_study(found, records, sheaf(records))
-    assert figure is not None
+    figure = figure_of(found, records, sheaf(records))
     assert figure.title.startswith("TCP, LAN to WAN: the goodput stays within 10 % of its median")
     assert "100 % of the time (route)" in figure.title
     assert "(nat)" in figure.title
@@ -155,8 +169,7 @@ def test_the_title_says_who_wavers(found: Study) -> None:
 def test_bands_have_a_scale_each_on_one_axis_of_time(found: Study) -> None:
     records = kept()
     with_trips = {name: {**one, **long_trip()} for name, one in sheaf(records).items()}
-    figure = over_time.of_study(found, records, with_trips)
-    assert figure is not None
+    figure = figure_of(found, records, with_trips)
     spec = figure.specifications()[0]
     assert spec["width"] == "container"
     assert spec["resolve"] == {"scale": {"y": "independent"}}
@@ -181,8 +194,8 @@ def test_a_sweep_is_drawn_at_its_knee() -> None:
     kept = trace.trials(records)
     wanted = [r for p in trace.of_sweep(judged, knees) for r in kept[trace.place(p)]]
     series = {r.series: counted([300] * 101, "sink.up.packets") for r in wanted}
-    figure = over_time.of_sweep(judged, knees, records, series)
-    assert figure is not None
+    source = replace_source(builder.source(records=records, judged=judged), sheaf=series)
+    figure = drawn.of(over_time.TIME, over_time.of_sweep(Sweep(source, knees)))
     assert figure.title == (
         "Loaded, LAN to WAN: the received rate stays within 10 % of its median "
         "for 100 % of the time"
@@ -192,7 +205,7 @@ def test_a_sweep_is_drawn_at_its_knee() -> None:
 
 
 def test_without_series_there_is_no_figure(found: Study) -> None:
-    assert over_time.of_study(found, kept(), {}) is None
+    assert over_time.TIME(over_time.of_study((source_of(kept(), {}), found))) is None
 
 
 def test_what_did_not_count_is_not_read(found: Study) -> None:

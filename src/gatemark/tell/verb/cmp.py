@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cmp` in print: a column for each gateway, a table for each quantity."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from gatemark.judge.change.cmp import Cell, Cmp
 from gatemark.judge.change.comparable import in_words
 from gatemark.judge.change.compare import UNBOUNDED
 from gatemark.judge.change.sampled import Sampled
-from gatemark.tell.answer.diff import by_quantity, name, scale, shown, table, what
-from gatemark.tell.words import number
+from gatemark.tell.verb.diff import by_quantity, name, scale, shown, table, what
+from gatemark.tell.words import column, number
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import AT_LEAST, Scale
 from gatemark.tell.words.screen import Line
 from gatemark.tell.words.table import Table
@@ -50,18 +51,17 @@ def _cmp_table(rows: Sequence[Row]) -> Table:
     cells = [cell for row in rows for cell in row if cell]
     to = scale(cell.value for cell in cells)
     runs = range(len(rows[0]))
-    columns: list[tuple[str, Callable[[Row], str]]] = [("what", lambda row: what(_lead(row)))]
-    columns += [(letter(at), partial(_value, at, to)) for at in runs]
-    columns += [(f"{letter(at)}/A", partial(_ratio, at)) for at in runs[1:]]
-    numeric = frozenset(range(1, len(columns)))
-    for at in runs[1:]:
-        if any((cell := row[at]) and cell.clock for row in rows):
-            columns.append((f"clocks {letter(at)}/A", partial(_clock, at)))
-    if any(cell.differences for cell in cells):
-        columns.append(("differs in", _differences))
-    body = tuple(tuple(make(row) for _, make in columns) for row in rows)
-    caption = f"{name(cells[0].value)}, {to.unit}"
-    return Table(caption, tuple(head for head, _ in columns), body, numeric)
+    others = [*runs][1:]
+    clocked = [at for at in others if any((cell := row[at]) and cell.clock for row in rows)]
+    return column.table(
+        f"{name(cells[0].value)}, {to.unit}",
+        rows,
+        Column("what", lambda row: what(_lead(row))),
+        *(column.number(letter(at), partial(_value, at, to)) for at in runs),
+        *(column.number(f"{letter(at)}/A", partial(_ratio, at)) for at in others),
+        *(Column(f"clocks {letter(at)}/A", partial(_clock, at)) for at in clocked),
+        Column("differs in", _differences, is_there=any(cell.differences for cell in cells)),
+    )
 
 
 def _value(at: int, to: Scale, row: Row) -> str:

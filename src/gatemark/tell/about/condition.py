@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.store.record import Record
 from gatemark.store.run import UNKNOWN, Run
-from gatemark.tell.answer import ab
+from gatemark.tell.verb import ab
 from gatemark.tell.words import headline, number, traffic
 from gatemark.tell.words.run import counts
 

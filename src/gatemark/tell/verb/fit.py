@@ -8,7 +8,8 @@ from gatemark.judge.capacity.model import Model
 from gatemark.judge.capacity.term import BYTE, Case
 from gatemark.plan.feature import shaped_bps
 from gatemark.tell.answer import capacity
-from gatemark.tell.words import fold, number
+from gatemark.tell.words import column, fold, number
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import KPPS, PERCENT
 from gatemark.tell.words.screen import Line as Printed
 from gatemark.tell.words.table import NONE, Table
@@ -46,26 +47,23 @@ def sentence(name: str, fit: Fit) -> str:
 
 def _rates(fits: Sequence[Fit]) -> Table:
     """Each direction alone, and both at once."""
-    rows = []
-    for fit in fits:
-        pps = fit.line.packets(fit.frame_bytes)
-        for way, rate in fit.rates.items():
-            rows.append(
-                (
-                    f"{fit.frame_bytes:.0f} B",
-                    way,
-                    number.plain(pps[way] / KPPS.factor, 1),
-                    _span(rate),
-                    f"{rate.l1_bps / MBIT:.0f}",
-                    f"{rate.l2_bps / MBIT:.0f}",
-                    f"{rate.l4_bps / MBIT:.0f}",
-                    number.plain(100 * fit.alone[way], 0),
-                )
-            )
-    head = ("frame", "direction", "the line, k packets/s", "carries alone, k packets/s")
-    more = ("Mbit/s (L1)", "(L2)", "(L4)", "CPU for the line, %")
-    caption = "Each direction alone"
-    return Table(caption, head + more, tuple(rows), frozenset({2, 4, 5, 6, 7}))
+    return column.table(
+        "Each direction alone",
+        [(fit, way, rate) for fit in fits for way, rate in fit.rates.items()],
+        Column("frame", lambda row: f"{row[0].frame_bytes:.0f} B"),
+        Column("direction", lambda row: row[1]),
+        column.number("the line, k packets/s", _line),
+        Column("carries alone, k packets/s", lambda row: _span(row[2])),
+        column.number("Mbit/s (L1)", lambda row: f"{row[2].l1_bps / MBIT:.0f}"),
+        column.number("(L2)", lambda row: f"{row[2].l2_bps / MBIT:.0f}"),
+        column.number("(L4)", lambda row: f"{row[2].l4_bps / MBIT:.0f}"),
+        column.number("CPU for the line, %", lambda r: number.plain(100 * r[0].alone[r[1]], 0)),
+    )
+
+
+def _line(row: tuple[Fit, str, Rate]) -> str:
+    fit, way, _ = row
+    return number.plain(fit.line.packets(fit.frame_bytes)[way] / KPPS.factor, 1)
 
 
 def _span(rate: Rate) -> str:

@@ -12,13 +12,13 @@ from gatemark.judge.change.sampled import KNEE, Sampled
 from gatemark.judge.judgement import Change
 from gatemark.judge.math.interval import Interval
 from gatemark.quantity import is_bounded
-from gatemark.tell.words import fold, number, screen, traffic
+from gatemark.tell.words import change, column, fold, number, screen, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.screen import Line
 from gatemark.tell.words.table import ADJUSTED, FAMILY, Table
 
 T = TypeVar("T")
-WORTH_IT = 100  # repeats; a guess at more is no help
 LONGEST = 60  # characters of one condition
 BLIND = 0.1  # a change beyond the noise that repeats may hide, if nothing is said of it
 NAMES = {KNEE: "knee", "received_pps": "received", "goodput_bps": "goodput"}
@@ -156,46 +156,23 @@ def name(row: Sampled) -> str:
     return NAMES.get(row.quantity, plain.replace("_", " "))
 
 
-def verdict(change: Change, *, at_least: bool) -> str:
-    """The verdict, with what would help where it is none."""
-    if at_least:
-        return "inconclusive (tester-limited)"
-    if not change.more:
-        return change.verdict
-    unit = "boot" if change.paired else "repeat"
-    if change.more > WORTH_IT:
-        return f"{change.verdict} (over {WORTH_IT} more {unit}s)"
-    return f"{change.verdict} (about {change.more} more {unit}{'' if change.more == 1 else 's'})"
-
-
 def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
     to = scale(value for row in rows for value in (row.old, row.new))
-    across = any(row.differences for row in rows)
-    head = (
-        "what",
-        f"old, {to.unit}",
-        f"new, {to.unit}",
-        "change, %",
-        ADJUSTED,
-        "MDE, %",
-        "verdict",
-    )
-    body = tuple(
-        (
-            what(row.old) if row.old.setup == row.new.setup else load(row.old),
-            shown(row.old, to),
-            shown(row.new, to),
-            _percent(row.change.change),
-            f"{row.change.p:.3f}",
-            _mde(row.change),
-            verdict(row.change, at_least=row.at_least),
-            *(("; ".join(map(str, row.differences)) or "none",) if across else ()),
-        )
-        for row in rows
-    )
-    caption = f"{before}{name(rows[0].new)}"
-    return Table(
-        caption, (*head, *(("differs in",) if across else ())), body, frozenset(range(1, 6))
+    return column.table(
+        f"{before}{name(rows[0].new)}",
+        rows,
+        Column("what", lambda r: what(r.old) if r.old.setup == r.new.setup else load(r.old)),
+        column.number(f"old, {to.unit}", lambda row: shown(row.old, to)),
+        column.number(f"new, {to.unit}", lambda row: shown(row.new, to)),
+        column.number("change, %", lambda row: _percent(row.change.change)),
+        column.number(ADJUSTED, lambda row: f"{row.change.p:.3f}"),
+        column.number("MDE, %", lambda row: _mde(row.change)),
+        Column("verdict", lambda row: change.verdict(row.change, at_least=row.at_least)),
+        Column(
+            "differs in",
+            lambda row: "; ".join(map(str, row.differences)) or "none",
+            is_there=any(row.differences for row in rows),
+        ),
     )
 
 

@@ -8,9 +8,11 @@ from typing import Final
 from gatemark.judge.ab import differing
 from gatemark.judge.change.exact_ab import Tested, regressed, worst
 from gatemark.store.run import AB
-from gatemark.tell.answer import ab, diff, exact, warning
+from gatemark.tell.answer import exact, warning
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import number, traffic
+from gatemark.tell.verb import ab, diff
+from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words.column import Column
 from gatemark.tell.words.run import counts, repeat_command
 from gatemark.tell.words.screen import Line
 from gatemark.tell.words.table import Table
@@ -88,22 +90,18 @@ def rows(test: AB, rows: Sequence[Tested]) -> Iterator[dict[str, object]]:
 
 
 def _points(rows: Sequence[Tested]) -> Table:
-    body = tuple(
-        (
-            _at(row),
-            exact.count(row.old.instructions),
-            exact.count(row.new.instructions),
-            exact.added(row.difference),
-            exact.share(row.ratio),
-            exact.same(row.old),
-            exact.same(row.new),
-            row.word,
-        )
-        for row in rows
+    return column.table(
+        "instructions of one packet",
+        rows,
+        Column("what", _at),
+        column.number("old", lambda row: exact.count(row.old.instructions)),
+        column.number("new", lambda row: exact.count(row.new.instructions)),
+        column.number("change", lambda row: exact.added(row.difference)),
+        column.number("change, %", lambda row: exact.share(row.ratio)),
+        Column("old the same in", lambda row: exact.same(row.old)),
+        Column("new the same in", lambda row: exact.same(row.new)),
+        Column("verdict", lambda row: row.word),
     )
-    head = ("what", "old", "new", "change", "change, %", "old the same in", "new the same in")
-    caption = "instructions of one packet"
-    return Table(caption, (*head, "verdict"), body, frozenset({1, 2, 3, 4}))
 
 
 def _at(row: Tested) -> str:
