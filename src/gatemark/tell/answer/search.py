@@ -110,7 +110,7 @@ def _rates(judgement: Judgement) -> Table:
         caption,
         every,
         *WHOSE,
-        *(made for goal in goals for made in _found(goal)),
+        *(made for goal in goals for made in _goal(goal)),
         column.number("CPU, %", lambda s: _cell(s.first, "cpu_busy", PERCENT)),
         Column("bottleneck", _limits),
         column.number("trials", lambda s: _whole(s.first, "search_trials")),
@@ -118,7 +118,7 @@ def _rates(judgement: Judgement) -> Table:
     )
 
 
-def _found(goal: str) -> Iterator[Column[Found]]:
+def _goal(goal: str) -> Iterator[Column[Found]]:
     """A goal's two columns: packets/s and Mbit/s side by side."""
     units = {"k packets/s": ("throughput_pps", KPPS), "Mbit/s (L2)": ("throughput_l2_bps", MBPS)}
     for unit, (quantity, to) in units.items():

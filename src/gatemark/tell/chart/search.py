@@ -37,7 +37,7 @@ def searches(source: Source) -> list[Searches]:
 
 
 def _goals(made: Searches) -> list[tuple[Found, str, PointResult]]:
-    return [(found, goal, point) for found in made for goal, point in found.goals.items()]
+    return [(result, goal, point) for result in made for goal, point in result.goals.items()]
 
 
 # The highest rate of each load.
@@ -54,8 +54,8 @@ def _rates(made: Searches) -> Iterator[Row]:
     if not any("throughput_pps" in point.values for _, _, point in goals):
         return
     loads = search.varying_loads([point for _, _, point in goals])
-    for (found, goal, point), load in zip(goals, loads, strict=True):
-        row: Row = {"arm": found.arm, "goal": NAMES[goal], "load": load, "limit": point.limit}
+    for (result, goal, point), load in zip(goals, loads, strict=True):
+        row: Row = {"arm": result.arm, "goal": NAMES[goal], "load": load, "limit": point.limit}
         row["bound"] = "at least" if point.at_least else ""
         for quantity in ("throughput_pps", "throughput_l2_bps"):
             row |= three(quantity, point.values.get(quantity))
@@ -64,14 +64,14 @@ def _rates(made: Searches) -> Iterator[Row]:
 
 def _best(d: Drawn[Searches]) -> str:
     """The finding: what the first arm does at its first load, by each goal."""
-    found = d.of[0]
+    result = d.of[0]
     rates = [
         f"{_rate(point)} {MARKED[goal][1]}"
-        for goal, point in found.goals.items()
+        for goal, point in result.goals.items()
         if "throughput_pps" in point.values
     ]
-    does = traffic.does(found.first.setup)
-    return f"{does[:1].upper()}{does[1:]}, {found.load}: {', '.join(rates) or 'no rate found'}"
+    does = traffic.does(result.first.setup)
+    return f"{does[:1].upper()}{does[1:]}, {result.load}: {', '.join(rates) or 'no rate found'}"
 
 
 def _rate(point: PointResult) -> str:
@@ -84,7 +84,7 @@ def _rate(point: PointResult) -> str:
 def _highest(d: Drawn[Searches]) -> str:
     goals, first = _goals(d.of), d.of[0].first.definition
     sought = [MARKED[name][0] for name in MARKED if name in {goal for _, goal, _ in goals}]
-    definitions = [found.first.definition for found in d.of]
+    definitions = [result.first.definition for result in d.of]
     names = ("family", "frame_bytes", "flows")
     varied = {name for name in names if len({getattr(at, name) for at in definitions}) > 1}
     counts = {p.values["throughput_pps"].n for _, _, p in goals if "throughput_pps" in p.values}
@@ -149,13 +149,13 @@ Traced = tuple[Source, Searches]
 
 
 def _of_arms(made: Searches) -> Mapping[str, Found]:
-    return {found.arm: found for found in reversed(made)}
+    return {result.arm: result for result in reversed(made)}
 
 
 def _steps(of: Traced) -> Iterator[Row]:
     source, made = of
     arms = _of_arms(made)
-    for arm in dict.fromkeys(found.arm for found in made):
+    for arm in dict.fromkeys(result.arm for result in made):
         for repeat, steps in enumerate(search.steps_of(source.records, arms[arm]), 1):
             for place, record in enumerate(steps, 1):
                 rate = record.point.get("rate_pps")
@@ -182,11 +182,11 @@ def _took(d: Drawn[Traced]) -> str:
     return f"The way to it: {took or 'the trials of a search'} ({first.arm}, {first.load})"
 
 
-def _near(found: Found) -> tuple[float, float]:
+def _near(result: Found) -> tuple[float, float]:
     """The rates around what was found, by all goals and repeats; of each direction."""
-    ways = 2 if found.first.definition.direction == "both" else 1
+    ways = 2 if result.first.definition.direction == "both" else 1
     names = ("throughput_pps", "too_fast_pps")
-    every = [p.values[name] for p in found.goals.values() for name in names if name in p.values]
+    every = [p.values[name] for p in result.goals.values() for name in names if name in p.values]
     low, high = min((i.lo for i in every), default=0.0), max((i.hi for i in every), default=1.0)
     return (1 - AROUND) * low / ways, (1 + AROUND) * high / ways
 
