@@ -111,6 +111,16 @@ void line_integer(struct line *line, const char *key, int64_t value)
 	line_count(line, NULL, ~(uint64_t)value + 1);
 }
 
+void line_counts(struct line *line, const void *row, const struct line_field *field, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)row + field[i].offset, sizeof(value));
+		line_count(line, field[i].name, value);
+	}
+}
+
 static void put_base64(struct line *line, uint32_t three, int bytes)
 {
 	static const char digit[] =

@@ -24,6 +24,12 @@ void line_end(struct line *line); /* } and the newline; flushes */
 void line_text(struct line *line, const char *key, const char *value);
 void line_integer(struct line *line, const char *key, int64_t value);
 void line_count(struct line *line, const char *key, uint64_t value);
+/* So many 64-bit fields of a row, each by its name. */
+struct line_field {
+	const char *name;
+	size_t offset;
+};
+void line_counts(struct line *line, const void *row, const struct line_field *field, size_t count);
 /* The words as bytes, the lowest first, in base64 (RFC 4648): a text. */
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count);
 /* The same of words that are computed one by one: `next` is called `count` times. */

@@ -31,11 +31,13 @@ int sink_tick_wait(const struct sink *sink)
 	return sink->tick_ns > now ? (int)((sink->tick_ns - now) / NS_PER_MS) + 1 : 0;
 }
 
-#define TOTAL(name) line_count(line, #name, tally->name);
+#define TOTAL(name) { #name, offsetof(struct tally, name) },
+
+static const struct line_field totals[] = { SINK_COUNTERS(TOTAL, TOTAL) };
 
 static void report_totals(struct line *line, const struct tally *tally, uint64_t cpu_ns)
 {
-	SINK_COUNTERS(TOTAL, TOTAL)
+	line_counts(line, tally, totals, sizeof(totals) / sizeof(totals[0]));
 	line_count(line, "cpu_ns", cpu_ns);
 }
 

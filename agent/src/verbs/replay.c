@@ -340,14 +340,16 @@ static void report_arrivals(struct line *line, const struct arrive *arrive)
 	line_close(line, '}');
 }
 
-#define TOTAL(name) line_count(line, #name, arrive->name);
+#define TOTAL(name) { #name, offsetof(struct arrive, name) },
+
+static const struct line_field totals[] = { REPLAY_COUNTERS(TOTAL, TOTAL) };
 
 static void report_sink(struct line *line, const struct player *player)
 {
 	const struct arrive *arrive = &player->arrive;
 
 	line_object(line, "sink");
-	REPLAY_COUNTERS(TOTAL, TOTAL)
+	line_counts(line, arrive, totals, sizeof(totals) / sizeof(totals[0]));
 	histogram_report(&arrive->behind, line, "behind_ns");
 	histogram_report(&arrive->gap, line, "gap_ns");
 	bins_report(&arrive->rate, line, "rate", "packets");
