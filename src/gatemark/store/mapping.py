@@ -43,7 +43,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one parameter of one experiment is a value of; the fields as in `Published`."""
+    """The meaning of one parameter of one experiment; the fields as in `Published`."""
 
     study: str
     experiment: str
@@ -111,7 +111,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Key(NamedTuple):
-    """What a row of the CSV is a value of."""
+    """The parameter that a row of the CSV is a value of."""
 
     study: str
     experiment: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's `run.json` holds: everything needed to read, judge, repeat and resume it."""
+"""A run's `run.json`: everything needed to read, judge, repeat and resume it."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ Share = Annotated[float, msgspec.Meta(ge=-MOST_CPUS, le=MOST_CPUS)]  # of a CPU
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What is read of a document before it is known whether we can read it."""
+    """The part of a document that is read before we know whether we can read it."""
 
     schema: str = ""
 

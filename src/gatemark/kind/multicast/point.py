@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a group: members got all of it, or not."""
+"""The fate of a group: its members got all of it, or not."""
 
 from collections.abc import Iterable
 from typing import Final
