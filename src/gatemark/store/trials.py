@@ -22,7 +22,10 @@ NAME: Final = "trials.jsonl"
 # No string inside a record can hold this: its quotes would be escaped.
 MARK: Final = b'{"schema":"gatemark.record/'
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
-LARGE: Final = re.compile(rb"\d{19}|\d[eE]\+?\d")  # every number beyond MOST has it
+# Every number beyond MOST has one of these, once each digit is a 0. To look for a word is a
+# hundred times as fast as a regular expression with as many beginnings.
+LARGE: Final = (b"0" * 19, b"0e0", b"0e+0")
+ZEROS: Final = bytes.maketrans(b"123456789E", b"000000000e")
 SHOWN: Final = 5  # names of values in a reason
 
 
@@ -120,9 +123,14 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
 def _record(part: bytes) -> Record:
     """Raises DecodeError; ValueError where a number was not measured."""
     record = msgspec.json.decode(part, type=Record)
-    if LARGE.search(part) and (names := _beyond(record)):
+    if _may_be_large(part) and (names := _beyond(record)):
         raise ValueError(f"nothing measured is so large: {names}")
     return record
+
+
+def _may_be_large(part: bytes) -> bool:
+    zeros = part.translate(ZEROS)
+    return any(large in zeros for large in LARGE)
 
 
 def _parts(line: bytes) -> list[bytes]:
