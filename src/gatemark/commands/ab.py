@@ -154,7 +154,7 @@ def _tell(directory: "RunDirectory", *, json_: bool, junit: Path | None = None) 
     if any(map(counts, made.run.plans)):
         _tell_exactly(made, directory.page, json_=json_, junit=junit)
         return
-    kept_diff = judge(made.run, test, made.records, made.judgement.diagnoses)
+    kept_diff = judge(made.run, test, (*made.rows, *made.delays), made.judgement.diagnoses)
     if junit:
         output.write(junit, change.of_diff(kept_diff, f"ab {made.run.title}", made.run))
     if json_:

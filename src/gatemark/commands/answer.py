@@ -15,24 +15,26 @@ if TYPE_CHECKING:
 def of_run(path: Path) -> "Transcript":
     """Return a run's answer, judged only where it was not yet. Raises GatemarkError."""
     from gatemark.tell import transcript
+    from gatemark.tell.group import kept
 
-    key = transcript.key(path)
-    if kept := transcript.read(path, key):
-        return kept
+    digest = kept.digest(path)
+    key = transcript.key(path, digest)
+    if made := kept.read(path, transcript.NAME, key, transcript.Transcript):
+        return made
 
     from gatemark.tell.group.source import judged
 
-    source = judged(reading.read(path), path, drawn=False)
-    return keep(source, path, key)
+    return keep(judged(reading.read(path), path, drawn=False, key=digest), path, key)
 
 
 def keep(source: "Source", path: Path, key: str) -> "Transcript":
     """Return the answer of what was judged; it is kept where the run is whole and at its end."""
     from gatemark.tell import transcript
+    from gatemark.tell.group import kept
 
     made = transcript.transcript(source, page(path))
     if not (source.judgement.missing or source.faults or source.is_going):
-        transcript.keep(path, key, made)
+        kept.keep(path, transcript.NAME, key, made)
     return made
 
 

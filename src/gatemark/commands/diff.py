@@ -78,14 +78,18 @@ def side(path: Path, quantities: Sequence[str]) -> "Side":
     """A run as `diff` and `cmp` take it. Raises UsageError if there is none."""
     from gatemark.judge.change.diff import Side
     from gatemark.judge.change.sampled import KNEE
-    from gatemark.judge.judge import judge, samples
+    from gatemark.judge.judge import judged
     from gatemark.quantity import UNITS
+    from gatemark.tell.group import kept
 
     for quantity in quantities:
         choice.check("--quantity", quantity, [*UNITS, KNEE])
     contents = reading.read(path)
-    run, records = contents.run, contents.records
-    return Side(run, judge(run, records), samples(run, records, quantities))
+    if quantities:
+        made = judged(contents.run, contents.records, quantities=quantities)
+    else:
+        made = kept.judgement(contents, path)
+    return Side(contents.run, made.judgement, made.rows)
 
 
 def known(across: Sequence[str], extra: Sequence[str] = ()) -> list[str]:

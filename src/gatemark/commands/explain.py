@@ -79,13 +79,13 @@ def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
 def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
     """Read a quantity from the trials: the run need not be judged, which takes long."""
     from gatemark.store.catalog import outcomes
-    from gatemark.tell.explain.sample import measured
+    from gatemark.tell.explain.sample import measured, points
     from gatemark.tell.explain.text import Behind
 
     asked = {word.rpartition(".")[2], word.replace(".", "")}  # `up.mos`, `p99.9`
     quantities = [key for key in entry.listed("keys") if asked & {key, *key.split("_")}]
     try:
-        trials = outcomes(path)
+        trials = points(outcomes(path))
         quantity, samples = measured(trials, quantities + entry.measured, entry.listed("at"))
     except FileNotFoundError:  # no trial has ended yet
         return Behind(path.name)
@@ -95,10 +95,11 @@ def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
 def _judged(path: Path, entry: "Entry", most: int | None) -> "tuple[str, int, list[Sample]]":
     from gatemark.commands import reading
     from gatemark.tell.explain.place import behind
+    from gatemark.tell.explain.sample import points
     from gatemark.tell.group import source
 
     judged = source.judged(reading.read(path), path, drawn=False)
-    return behind(judged.judgement, judged.records, entry, most)
+    return behind(judged.judgement, points(judged.records), entry, most)
 
 
 def _say(heading: str, paragraph: str) -> None:

@@ -159,10 +159,11 @@ def _newest(wanted: str) -> Path:
 def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
     from gatemark.judge.capacity.fit import fit as fitted
     from gatemark.judge.capacity.measured import measured
-    from gatemark.judge.judge import judge
+    from gatemark.tell.group import kept
 
     contents = reading.read(path)
-    kept_measured = measured(contents.run, contents.records, judge(contents.run, contents.records))
+    judgement = kept.judgement(contents, path).judgement
+    kept_measured = measured(contents.run, contents.records, judgement)
     model = fitted(kept_measured) if kept_measured else None
     if model is None:
         raise UnavailableError(
@@ -172,17 +173,17 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
 
 
 def _held(asked: "Setup", path: Path) -> "Interval | None":
-    """Return the rate that the setup's shaper held in the station's newest search."""
-    from gatemark.judge.judge import judge
+    """What the setup's shaper was found to hold by the newest search for it on the same station."""
     from gatemark.judge.verdict import shaping
     from gatemark.plan.feature import shaped_ways
+    from gatemark.tell.group import kept
 
     if not shaped_ways(asked.features) or not (searched := locate.newest_with(SHAPERS)):
         return None
     contents, model = reading.read(searched), reading.read(path)
     if contents.run.station.name != model.run.station.name:
         return None
-    points = judge(contents.run, contents.records).points
+    points = kept.judgement(contents, searched).judgement.points
     return shaping.rate_of(shaping.rates(points), asked.path, asked.features)
 
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from gatemark.edition import edition
 from gatemark.error import GatemarkError
-from gatemark.tell.edition import edition
 
 if TYPE_CHECKING:
     from gatemark.plan.model import Plan, Suite

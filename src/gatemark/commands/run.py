@@ -121,12 +121,13 @@ def _begin(asked: Asked, bench: "Station", out: Path | None, seed: int | None) -
 def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     from gatemark.store.directory import telling
     from gatemark.tell import page, transcript
-    from gatemark.tell.group import source
+    from gatemark.tell.group import kept, source
 
-    kept_source = source.judged(directory.contents(), directory.path)
+    digest = kept.digest(directory.path)
+    kept_source = source.judged(directory.contents(), directory.path, key=digest)
     with telling(directory.path):
         directory.write_page(page.render([kept_source]))
-    made = answer.keep(kept_source, directory.path, transcript.key(directory.path))
+    made = answer.keep(kept_source, directory.path, transcript.key(directory.path, digest))
     answer.tell(made, json_=json_)
     judged = [record for record in kept_source.records if record.pass_ != "warmup"]
     if judged and not any(record.status == "ok" for record in judged):

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """An A/B test as `diff` has two runs: its two arms, value by value, and what else differs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from gatemark.judge.change.arms import changes
 from gatemark.judge.change.comparable import Difference
 from gatemark.judge.change.diff import Compared, Diff, Noise, conditions
+from gatemark.judge.change.sampled import Sampled
 from gatemark.judge.finding import Diagnosis
-from gatemark.judge.judge import arms
 from gatemark.judge.shape.change import between_arms
 from gatemark.plan.model import NEW, OLD
-from gatemark.store.record import Record
 from gatemark.store.run import AB, Run
 
 MADE_ANEW = ("gateway's interfaces",)
 
 
-def ab(run: Run, test: AB, records: Sequence[Record], diagnoses: Sequence[Diagnosis] = ()) -> Diff:
+def ab(run: Run, test: AB, rows: Iterable[Sampled], diagnoses: Sequence[Diagnosis] = ()) -> Diff:
     """Old against new; both were asked for the same points, so nothing is in one of them alone."""
-    rows = [Compared(old, new, change, ()) for old, new, change in arms(run, records)]
+    arms = changes(run.plans, rows, test.allow)
+    pairs = [Compared(old, new, change, ()) for old, new, change in arms]
     return Diff(
-        rows=tuple(rows),
+        rows=tuple(pairs),
         ceilings=(),
         only_old=(),
         only_new=(),

@@ -80,7 +80,8 @@ def _item(path: Path, folder: Path, home: Path) -> Item:
     name = str(path.relative_to(folder))
     directory = RunDirectory(path)
     try:
-        run = source.judged(directory.contents(), path)
+        key = None if _is_own(path, folder) else ""
+        run = source.judged(directory.contents(), path, key=key)
     except (GatemarkError, OSError) as error:
         return Item(name, why=str(error))
     if _is_own(path, folder) and not directory.has_page(new=True):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from gatemark.error import UsageError
 from gatemark.judge.change.cmp import cmp as compare_gateways
 from gatemark.judge.change.diff import Side
-from gatemark.judge.judge import samples
 from gatemark.judge.math.interval import Interval
 from gatemark.tell.card.card import Card
 from gatemark.tell.card.cards import cards
@@ -48,7 +47,7 @@ def labelled(count: int) -> list[str]:
 
 
 def _side(source: Source) -> Side:
-    return Side(source.run, source.judgement, samples(source.run, source.records))
+    return Side(source.run, source.judgement, source.rows)
 
 
 def _cards(sources: Sequence[Source]) -> Table:

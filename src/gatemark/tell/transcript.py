@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `gatemark show` prints of a finished run, kept in the run's folder: `answer.json`.
 
-It is read as long as nothing has changed of what it was made of: the program, the run's files, and
-the path by which the answer names them. Else the run is judged anew. Who can write this file can
-write the records as well, so it is trusted as they are: it is data, of which nothing is executed.
+It is read as long as nothing has changed of what it was made of (group.kept), nor the path by which
+the answer names its files.
 """
 
 import hashlib
@@ -16,10 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from msgspec import structs
 
-from gatemark.error import GatemarkError
 from gatemark.printable import printable
 from gatemark.store.folder import Folder, ForeignError
-from gatemark.tell.edition import edition
 from gatemark.tell.words.screen import Line
 
 if TYPE_CHECKING:
@@ -61,11 +58,6 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True):
             yield Table(**structs.asdict(line)) if isinstance(line, Grid) else line
 
 
-class _File(msgspec.Struct, frozen=True):
-    key: str  # of what it was made of
-    transcript: Transcript
-
-
 def transcript(source: "Source", page: Path | None) -> Transcript:
     """All that can be asked of one run without naming anything besides it."""
     from gatemark.judge.values import values
@@ -91,39 +83,13 @@ def is_missed(source: "Source") -> bool:
     return bool(missed(checks(source.judgement, source.run.plans, facts(source.run))))
 
 
-def key(path: Path) -> str:
-    """A digest of all that a run's answer depends on; "" where a part is missing or foreign.
-
-    Series are known by name, length and time of change: to read them all takes as long as to judge.
-    """
-    folder = Folder(path)
-    digest = hashlib.sha256(f"{edition()}\0".encode() + os.fsencode(path))
-    try:
-        for name in ("run.json", "trials.jsonl"):
-            digest.update(hashlib.sha256(folder.read(name)).digest())
-        digest.update(b"page" if folder.status("report.html") else b"")
-        statuses = Folder(path, "series").statuses()
-    except (OSError, ForeignError):
-        return ""
-    series = sorted((name, s.st_size, s.st_mtime_ns) for name, s in statuses.items())
-    digest.update(repr(series).encode())
-    return digest.hexdigest()
-
-
-def read(path: Path, key: str) -> Transcript | None:
-    """What is kept under this key; None where there is nothing, or nothing that can be read."""
-    with suppress(OSError, ForeignError, ValueError, RecursionError):
-        kept = msgspec.json.decode(Folder(path).read(NAME), type=_File)
-        if key and kept.key == key:
-            return kept.transcript
-    return None
-
-
-def keep(path: Path, key: str, made: Transcript) -> None:
-    """Keep it in a folder of this user's; where that may not be written, it is made each time."""
-    with suppress(OSError, GatemarkError):
-        if key and path.stat().st_uid == os.geteuid():
-            Folder(path).write(NAME, msgspec.json.encode(_File(key, made)))
+def key(path: Path, digest: str) -> str:
+    """The key of a run's answer, which names its path and its page, too; "" without a digest."""
+    with suppress(OSError, ForeignError):
+        page = b"page" if digest and Folder(path).status("report.html") else b""
+        parts = b"\0".join((digest.encode(), os.fsencode(path), page))
+        return hashlib.sha256(parts).hexdigest() if digest else ""
+    return ""
 
 
 def _encodable(line: "Line | Table") -> "Line | Table":

@@ -15,11 +15,12 @@ import studies
 import traveled
 from inside import gatemark, on_terminal
 
+from gatemark import edition
 from gatemark.commands import reading
 from gatemark.judge.values import values
 from gatemark.store.record import Record
 from gatemark.store.run import Run
-from gatemark.tell import edition, terminal
+from gatemark.tell import terminal
 from gatemark.tell.group import source
 from gatemark.tell.transcript import NAME
 

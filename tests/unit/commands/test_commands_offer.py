@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gatemark import edition
 from gatemark.commands import offer
 from gatemark.commands.offer import KEPT, Offer, offered, offers
-from gatemark.tell import edition
 
 FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 

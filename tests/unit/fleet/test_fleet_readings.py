@@ -11,6 +11,7 @@ from gatemark.commands.campaign.answer import readings
 from gatemark.commands.campaign.bisect import Bisection, SkippedError
 from gatemark.commands.campaign.layout import Layout
 from gatemark.fleet.file import Model, Suite
+from gatemark.judge.judge import judged
 from gatemark.store.record import Record
 
 WALKS = 200
@@ -38,7 +39,7 @@ def test_a_quarter_of_the_walks_agrees_or_far_more_than_in_any_other_number(
     import counted
 
     records = [agreeing(walks, next_)]
-    (reading,) = readings(counted.run(records), records, exact=True)
+    (reading,) = readings(judged(counted.run(records), records), exact=True)
     assert (reading.value, reading.at_least) == (1000.0, is_unclear)
 
 
@@ -46,7 +47,7 @@ def test_a_bisection_takes_no_such_count(tmp_path: Path) -> None:
     import counted
 
     records = [agreeing(49, 45)]
-    rows = list(readings(counted.run(records), records, exact=True))
+    rows = list(readings(judged(counted.run(records), records), exact=True))
     model = Model(name="m", stations=("qemu-x86",), exact=True)
     layout = cast("Layout", None)
     search = Bisection(layout, model, Suite(plan="cost/ab"), [], "", 0.005, tmp_path, 9)

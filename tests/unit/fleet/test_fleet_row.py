@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from gatemark.commands.campaign import row
 from gatemark.commands.campaign.answer import readings
+from gatemark.judge.judge import judged
 from gatemark.plan.ab import among, own
 from gatemark.plan.exact import exact
 from gatemark.plan.feature import DIRECT
@@ -56,7 +57,7 @@ def test_they_are_the_rows_that_a_block_has() -> None:
     builds = {build for build, _ in expected}
     read = [
         (reading.build, dict(reading.point))
-        for reading in readings(run, builder.trials(), exact=False)
+        for reading in readings(judged(run, builder.trials()), exact=False)
         if reading.build in builds
     ]
     assert sorted(read, key=str) == sorted(expected, key=str)

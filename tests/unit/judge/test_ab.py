@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gatemark.judge.ab import ab
 from gatemark.judge.change.diff import Diff
-from gatemark.judge.judge import judge
+from gatemark.judge.judge import judge, judged
 from gatemark.plan.model import NEW, OLD, PLAN_SCHEMA, Arm, Plan, Repeat
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run, Side, StationInfo
@@ -65,7 +65,7 @@ def a_test(records: list[Record], allow: float = 0.01) -> Run:
 def told(records: list[Record], allow: float = 0.01) -> Diff:
     made = a_test(records, allow)
     assert made.ab is not None
-    return ab(made, made.ab, records)
+    return ab(made, made.ab, judged(made, records).compared)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from gatemark.error import UsageError
 from gatemark.tell.explain.entry import column, find, parsed
 from gatemark.tell.explain.glossary import Glossary
 from gatemark.tell.explain.place import behind
-from gatemark.tell.explain.sample import Sample, measured, names, value
+from gatemark.tell.explain.sample import Sample, measured, names, points, value
 from gatemark.tell.explain.text import Behind
 
 PAGE = """# Knee
@@ -102,7 +102,7 @@ def test_a_head_that_is_no_quantity_has_no_page() -> None:
 
 
 def test_a_quantity_has_the_trials_that_measured_it_by_point() -> None:
-    quantity, samples = measured(builder.trials(), ["nonsense", "received_pps"])
+    quantity, samples = measured(points(builder.trials()), ["nonsense", "received_pps"])
     assert quantity == "received_pps"
     assert samples
     assert all(len(found.values) == len(found.trials) > 0 for found in samples)
@@ -112,7 +112,7 @@ def test_a_quantity_has_the_trials_that_measured_it_by_point() -> None:
 
 
 def test_a_sweep_has_the_value_of_each_level() -> None:
-    _, samples = measured(builder.trials(), ["received_pps"], ["rate_pps"])
+    _, samples = measured(points(builder.trials()), ["received_pps"], ["rate_pps"])
     swept = next(found for found in samples if found.arm == "route")
     assert swept.along == "rate_pps"
     assert "rate_pps" not in swept.point
@@ -124,13 +124,13 @@ def test_a_sweep_has_the_value_of_each_level() -> None:
 
 def test_a_trial_that_does_not_count_is_behind_nothing() -> None:
     invalid = [replace(record, status="invalid") for record in builder.trials()]
-    assert measured(invalid, ["received_pps"]) == ("", [])
+    assert measured(points(invalid), ["received_pps"]) == ("", [])
 
 
 def test_a_quantity_of_a_direction_is_found_by_its_name() -> None:
     first = builder.trials()[0]
     owned = replace(first, pass_="outside", status="ok", values={"up.mos": 4.2})  # noqa: S106
-    quantity, (found,) = measured([owned], ["mos"])
+    quantity, (found,) = measured(points([owned]), ["mos"])
     assert (quantity, found.values) == ("up.mos", (4.2,))
 
 
@@ -158,21 +158,21 @@ def test_a_value_that_never_differs_has_no_range() -> None:
 
 def test_a_bottleneck_has_the_points_that_it_held_back() -> None:
     judged, records = builder.judgement(), builder.trials()
-    _, points, samples = behind(judged, records, find("cpu"), None)
+    _, count, samples = behind(judged, points(records), find("cpu"), None)
     limits = [knee.limit for knee in judged.knees]
     limits += [point.limit for point in (*judged.ceilings, *judged.points)]
-    assert points == limits.count("cpu") > 0
+    assert count == limits.count("cpu") > 0
     assert all(found.trials and found.why for found in samples)
 
 
 def test_of_many_points_the_first_are_told() -> None:
-    _, points, samples = behind(builder.judgement(), builder.trials(), find("cpu"), 1)
-    assert points > len(samples) == 1
+    _, count, samples = behind(builder.judgement(), points(builder.trials()), find("cpu"), 1)
+    assert count > len(samples) == 1
 
 
 def test_a_verdict_on_a_step_has_the_step() -> None:
     judged = stacked.judgement()
-    _, points, samples = behind(judged, (), find("costs"), None)
+    _, count, samples = behind(judged, points(()), find("costs"), None)
     costs = [
         cost
         for ladder in judged.ladders
@@ -180,11 +180,11 @@ def test_a_verdict_on_a_step_has_the_step() -> None:
         for cost in step.costs.values()
         if cost.verdict == "slower"
     ]
-    assert points == len(samples) == len(costs) > 0
+    assert count == len(samples) == len(costs) > 0
 
 
 def test_a_word_that_the_run_does_not_have_has_nothing() -> None:
-    assert behind(builder.nothing(), (), find("drift"), None) == ("", 0, [])
+    assert behind(builder.nothing(), points(()), find("drift"), None) == ("", 0, [])
 
 
 def glossary() -> Glossary:

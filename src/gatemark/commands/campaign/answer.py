@@ -17,8 +17,8 @@ from gatemark.fleet.ledger import Attempt, Block, Ledger
 
 if TYPE_CHECKING:
     from gatemark.judge.change.gate import Claim, Row
-    from gatemark.store.record import Record, Scalar
-    from gatemark.store.run import Run
+    from gatemark.judge.judge import Judged
+    from gatemark.store.record import Scalar
     from gatemark.tell.matrix import Campaigned, Kept
 
 UNDECIDED: Final = 1
@@ -107,22 +107,21 @@ def page(folder: Path) -> Path:
     return folder / "report.html"
 
 
-def readings(run: "Run", records: "Sequence[Record]", *, exact: bool) -> Iterator[Reading]:
+def readings(judged: "Judged", *, exact: bool) -> Iterator[Reading]:
     """Yield a block's readings of its builds; `exact`: in instructions."""
     from gatemark.judge.change.arms import DIRECT
     from gatemark.judge.change.exact import clear
-    from gatemark.judge.judge import compared, judge
     from gatemark.tell.verb import diff as words
     from gatemark.tell.words import traffic
 
     if exact:
-        for each in judge(run, records).executed:
+        for each in judged.judgement.executed:
             point = tuple(sorted(each.point.items()))
             what = f"instructions, {traffic.load(each.definition)}"
             value, unclear = each.instructions.value, not clear(each)
             yield Reading(each.arm, what, point, INSTRUCTIONS, INSTRUCTIONS, False, value, unclear)
         return
-    for row in compared(run, records):
+    for row in judged.compared:
         if row.definition.path == DIRECT or row.swept or row.twin:
             continue
         what = f"{words.name(row)}, {words.load(row)}"
@@ -146,6 +145,7 @@ def _rows(
     from gatemark.judge.change.gate import Row
     from gatemark.store.directory import RunDirectory
     from gatemark.store.folder import inside
+    from gatemark.tell.group import kept as kept_runs
 
     models = {model.name: model for model in layout.campaign.model}
     values: dict[Place, dict[str, dict[int, float]]] = {}
@@ -155,7 +155,7 @@ def _rows(
         directory = RunDirectory.open(inside(folder, RUNS, attempt.folder))
         made = directory.contents()
         exact = models[block.model].exact
-        for read in readings(made.run, made.records, exact=exact):
+        for read in readings(kept_runs.judgement(made, directory.path), exact=exact):
             place = (block.model, block.suite, read.what, read.point)
             values.setdefault(place, {}).setdefault(read.build, {})[block.repeat] = read.value
             facts[place] = read.quantity, read.unit, read.higher_is_better

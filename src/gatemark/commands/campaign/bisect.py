@@ -33,6 +33,7 @@ from gatemark.judge.math import signed, student
 from gatemark.store import file
 from gatemark.store.directory import RunDirectory
 from gatemark.store.folder import Folder, inside
+from gatemark.tell.group.kept import judgement
 
 REFERENCE, BUILD = "reference", "build"  # arms
 CONFIRMED_BY: Final = 6  # blocks; all of one sign have p = 0.031
@@ -170,9 +171,7 @@ class Bisection:
             self._boot(pair, name)
         self.boots += 1
         made = RunDirectory.open(path).contents()
-        values = dict(
-            self._at_point(list(readings(made.run, made.records, exact=self.model.exact)))
-        )
+        values = dict(self._at_point(list(readings(judgement(made, path), exact=self.model.exact))))
         wanted = (BUILD,) if pair[0] is None else (REFERENCE, BUILD)
         if missing := [arm for arm in wanted if values.get(arm, 0.0) <= 0]:
             raise SkippedError(f"{name}: no valid trial of {', '.join(missing)}")

@@ -187,11 +187,11 @@ def _controls(
 ) -> Iterator[tuple[str, float]]:
     """The tester alone, and the reference: the median of the block's values, above 0."""
     from gatemark.judge.change.arms import DIRECT
-    from gatemark.judge.judge import samples
     from gatemark.store.directory import RunDirectory
+    from gatemark.tell.group import kept
 
-    made = RunDirectory.open(inside(folder, RUNS, attempt.folder)).contents()
-    rows = samples(made.run, made.records)
+    directory = RunDirectory.open(inside(folder, RUNS, attempt.folder))
+    rows = kept.judgement(directory.contents(), directory.path).rows
     direct = [row.interval.value for row in rows if row.definition.path == DIRECT]
     first = layout.campaign.build[0].name
     reference = [row.interval.value for row in rows if row.arm == first]

@@ -123,8 +123,9 @@ def _segments(record: Record) -> float | None:
 
 def _each(record: Record, quantity: str) -> Iterator[float]:
     """A quantity of all workloads of a trial."""
+    owned = f".{quantity}"
     for key, value in record.values.items():
-        if key == quantity or key.endswith(f".{quantity}"):
+        if key == quantity or key.endswith(owned):
             yield value
 
 

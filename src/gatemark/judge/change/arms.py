@@ -69,7 +69,8 @@ def _of_plan(
     first = _first(plan, rows)
     bases = {arm.name: arm.against for arm in plan.arm if arm.against} if plan else {}
     pairs = _pairs(first, bases, rows)
-    noise = max(least, floor(_comparison(*pair, _change(*pair, least)) for pair in pairs))
+    twins = (pair for pair in pairs if pair[1].arm == TWIN.format(pair[0].arm))
+    noise = max(least, floor(_comparison(*pair, _change(*pair, least)) for pair in twins))
     changes = [_change(*pair, noise) for pair in pairs]
     claims = [
         i for i, (a, b) in enumerate(pairs) if not _at_least(a, b) and b.arm != TWIN.format(first)

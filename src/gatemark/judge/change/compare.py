@@ -7,7 +7,7 @@ assumes no distribution. On logarithms, because gateways differ by factors: old 
 says the inverse of new against old, and no unit matters.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from statistics import fmean, median, variance
@@ -132,18 +132,21 @@ def size(value: float) -> float:
 
 def _shift(old: Sequence[float], new: Sequence[float]) -> Interval:
     """new / old - 1 with the interval of Mann and Whitney."""
-    ratios = sorted(_ratios(old, new))
+    ratios = _ratios(old, new)
     cut, level = ranks.inset(len(old), len(new), LEVEL)
     value, lo, hi = median(ratios), ratios[cut], ratios[-1 - cut]
     return Interval(expm1(value), expm1(lo), expm1(hi), min(len(old), len(new)), level)
 
 
-def _ratios(old: Sequence[float], new: Sequence[float]) -> Iterator[float]:
-    """`log_ratio` of all pairs: each sample's logarithm is taken once."""
+def _ratios(old: Sequence[float], new: Sequence[float]) -> list[float]:
+    """`log_ratio` of all pairs, rising: each sample's logarithm is taken once."""
     if min(*old, *new) <= 0:
-        return (log_ratio(a, b) for a in old for b in new)
+        return sorted(log_ratio(a, b) for a in old for b in new)
     most, above = log(MOST_TIMES), [log(value) for value in new]
-    return (max(-most, min(most, b - a)) for a in map(log, old) for b in above)
+    ratios = sorted([b - a for a in map(log, old) for b in above])
+    if -most <= ratios[0] and ratios[-1] <= most:
+        return ratios
+    return [max(-most, min(most, ratio)) for ratio in ratios]
 
 
 def log_ratio(old: float, new: float) -> float:

@@ -13,7 +13,7 @@ from gatemark.judge.point.boot import medians
 from gatemark.judge.point.group import Group, readings
 from gatemark.judge.point.sweep import RATES
 from gatemark.judge.subject import About, Subject
-from gatemark.plan.model import Workload, is_twin
+from gatemark.plan.model import TrialSpec, Workload, is_twin
 from gatemark.quantity import UNITS, is_higher_better
 from gatemark.store.record import Scalar
 from gatemark.store.run import Run
@@ -63,7 +63,7 @@ def sampled(
     quantities: Sequence[str] = (),
 ) -> list[Sampled]:
     """The knees and every point by its headline quantity, or by these quantities."""
-    asked = {spec.trial: _asked(spec.workload, spec.point) for spec in run.trials}
+    asked = {spec.trial: spec for spec in run.trials}
     sampleds: list[Sampled] = []
     curves = {_sweep(knee, knee.point): knee for knee in knees}
     for trials, result in judged:
@@ -132,11 +132,11 @@ def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]
     return asked | ({"share": point["share"]} if "share" in point else {})
 
 
-def _of_trials(trials: Group, asked: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
+def _of_trials(trials: Group, asked: Mapping[str, TrialSpec]) -> dict[str, Scalar]:
     """Of the first trial that the run's plan names; else the point's own factors alone."""
     for record in (*trials.outside, *trials.instrumented):
-        if record.trial in asked:
-            return asked[record.trial]
+        if spec := asked.get(record.trial):
+            return _asked(spec.workload, spec.point)
     return _asked(Workload(), trials.point)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from gatemark.judge.point.core import Core, busiest, busiest_inside, carrier
-from gatemark.judge.point.group import Group, middle, readings
+from gatemark.judge.point.group import Group, middle, reading, readings
 from gatemark.plan.feature import shaped_ways
 from gatemark.quantity import UNITS
 from gatemark.store.drops import Crossing, Line
@@ -111,7 +111,7 @@ def gather(trials: Group, ceiling: float | None) -> Facts:
         carrier=carrier(outside),
         flow_table=_flow_table(trials.instrumented),
         shaper=_shaper(trials.instrumented),
-        line=_line(outside or trials.instrumented),
+        line=on_line(trials),
         memory=_memory(trials.instrumented),
     )
 
@@ -160,7 +160,7 @@ def loss_ratio(record: Record) -> float | None:
     count = record.accounting
     if count and count.tried:
         return count.lost / count.tried
-    return next(iter(readings([record], "loss_ratio")), None)
+    return reading(record, "loss_ratio")
 
 
 def _loss(records: Iterable[Record]) -> float | None:
@@ -199,8 +199,9 @@ def _shaper(instrumented: Iterable[Record]) -> Drops | None:
     return _drops(port, dropped[port], seen)
 
 
-def _line(records: Sequence[Record]) -> OnLine | None:
+def on_line(trials: Group) -> OnLine | None:
     """Read in every pass. What the queue and chance took is the line's, what a port refused not."""
+    records = trials.outside or trials.instrumented
     seen = [(record, line) for record in records if (line := record.evidence.line)]
     if not seen:
         return None

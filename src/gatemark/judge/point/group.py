@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from operator import attrgetter
 from statistics import median
 
 from gatemark.judge.subject import About, Subject
@@ -25,9 +26,13 @@ def group(records: Iterable[Record]) -> list[Group]:
     """
     members: dict[tuple[object, ...], list[Record]] = {}
     own = (record for record in records if record.pass_ in ("outside", "instrumented"))
-    for record in sorted(own, key=lambda r: r.sequence):
-        key = (record.plan, record.arm, *sorted(record.point.items()))
-        members.setdefault(key, []).append(record)
+    same: dict[tuple[object, ...], list[Record]] = {}  # by what needs no sorting: most have that
+    for record in sorted(own, key=attrgetter("sequence")):
+        written = (record.plan, record.arm, *record.point.items())
+        if (trials := same.get(written)) is None:
+            key = (record.plan, record.arm, *sorted(record.point.items()))
+            trials = same[written] = members.setdefault(key, [])
+        trials.append(record)
     return [_gather(records) for records in members.values()]
 
 
@@ -47,8 +52,17 @@ def _gather(records: Sequence[Record]) -> Group:
 
 def readings(records: Iterable[Record], quantity: str) -> list[float]:
     """The finite values of a quantity; a trial that lacks it is left out."""
-    values = (record.values.get(quantity) for record in records)
-    return [value for value in values if value is not None and isfinite(value)]
+    return [
+        value
+        for record in records
+        if (value := record.values.get(quantity)) is not None and isfinite(value)
+    ]
+
+
+def reading(record: Record, quantity: str) -> float | None:
+    """The same of one trial."""
+    value = record.values.get(quantity)
+    return value if value is not None and isfinite(value) else None
 
 
 def middle(values: Sequence[float]) -> float | None:

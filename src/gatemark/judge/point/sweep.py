@@ -10,7 +10,7 @@ from gatemark.judge.math.backlog import growth
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.point import warn
 from gatemark.judge.point.facts import loss_ratio
-from gatemark.judge.point.group import Group, readings
+from gatemark.judge.point.group import Group, reading, readings
 from gatemark.judge.point.knee import FOLLOWS, Sample, find_knee, peak, retained, straightness
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict
 from gatemark.store.record import Record, Scalar
@@ -124,21 +124,22 @@ def _curves(sweep: Sequence[Judged], received: Mapping[str, float]) -> list[Curv
 
 
 def _sample(record: Record, cleared_pps: float | None) -> Sample | None:
-    tried_pps, received = _tried_pps(record), readings([record], "received_pps")
+    tried_pps, received = _tried_pps(record), reading(record, "received_pps")
     if tried_pps <= 0:
         return None
     if cleared_pps is not None:
         return Sample(tried_pps, min(cleared_pps, tried_pps))
-    return Sample(tried_pps, received[0]) if received else None
+    return None if received is None else Sample(tried_pps, received)
 
 
 def _tried_pps(record: Record) -> float:
     """What the sender tried: a missed schedule must not look like a knee. 0 if it offered none."""
-    offered, received = (readings([record], name) for name in ("offered_pps", "received_pps"))
     count, ratio = record.accounting, record.evidence.schedule_ratio
-    if received and count and count.unique and ratio is not None and ratio < ON_SCHEDULE:
-        return received[0] * count.tried / count.unique
-    return offered[0] if offered else 0.0
+    if count and count.unique and ratio is not None and ratio < ON_SCHEDULE:
+        received = reading(record, "received_pps")
+        if received is not None:
+            return received * count.tried / count.unique
+    return reading(record, "offered_pps") or 0.0
 
 
 def _limit(sweep: Sequence[Judged], knee_pps: float | None) -> Verdict:

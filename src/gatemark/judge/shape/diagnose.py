@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.judge.finding import EXPLAINED, Diagnosis, Finding
-from gatemark.judge.point.facts import gather
+from gatemark.judge.point.facts import on_line
 from gatemark.judge.point.group import Group
 from gatemark.judge.point.limit import HALF
 from gatemark.judge.point.sweep import others
@@ -87,7 +87,7 @@ def sweeps(groups: Iterable[Group], alone: Sequence[Group]) -> list[Sweep]:
 
 def _by_line(trials: Group) -> bool:
     """Whether an emulated line dropped half or more of what was lost: its books tell all of it."""
-    line = gather(trials, None).line
+    line = on_line(trials)
     return bool(line and line.drops and line.drops.loss_share >= HALF)
 
 

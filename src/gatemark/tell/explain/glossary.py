@@ -8,7 +8,7 @@ from typing import Final
 
 from gatemark.tell.explain.entry import Entry, column, plain, words
 from gatemark.tell.explain.place import behind
-from gatemark.tell.explain.sample import value
+from gatemark.tell.explain.sample import Points, points, value
 from gatemark.tell.explain.text import FEW, Behind, counted, named
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import traffic
@@ -21,6 +21,7 @@ class Glossary:
     """Finds the page of a word while a report is written, and remembers which were found."""
 
     source: Source
+    points: Points | None = None  # of the source, once a word has asked for them
     used: dict[str, Entry] = field(default_factory=dict)  # by anchor, in the order of the page
 
     def head(self, head: str, table: str = "") -> str:
@@ -44,8 +45,8 @@ class Glossary:
 
     def behind(self, entry: Entry) -> Behind:
         """What the page's run has of a word."""
-        judgement, records = self.source.judgement, self.source.records
-        return Behind(self.source.run.run, *behind(judgement, records, entry, FEW))
+        self.points = self.points or points(self.source.records)
+        return Behind(self.source.run.run, *behind(self.source.judgement, self.points, entry, FEW))
 
     def lines(self, made: Behind) -> Iterator[tuple[str, str]]:
         """For each point its arm and value, then its trials."""

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a run was judged so: the points with a warning, a bottleneck or a verdict; their trials."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gatemark.judge.judgement import Judgement, Knee, PointResult
 from gatemark.judge.subject import About
 from gatemark.tell.explain.entry import Entry, plain
-from gatemark.tell.explain.sample import COUNTED, Sample, Trial, measured
+from gatemark.tell.explain.sample import COUNTED, Point, Points, Sample, measured
 
 STEPS: Final = {"slower": "costs", "faster": "saves"}  # a verdict on a step of a ladder
 Place = tuple[About, str, str]  # a result, the word that it has, what was seen
 
 
 def behind(
-    judgement: Judgement, trials: Sequence[Trial], entry: Entry, most: int | None
+    judgement: Judgement, run: Points, entry: Entry, most: int | None
 ) -> tuple[str, int, list[Sample]]:
     """What is behind a word in a judged run.
 
@@ -24,24 +24,18 @@ def behind(
         names = {plain(word) for word in (entry.word, *entry.listed("also"))}
         placed = [place for place in _places(judgement, entry.kind) if plain(place[1]) in names]
         if placed:
-            shown = [_sample(about, why, trials) for about, _, why in placed[:most]]
+            shown = [_sample(about, why, run[COUNTED[0]]) for about, _, why in placed[:most]]
             return "", len(placed), shown
-    quantity, samples = measured(trials, entry.measured, entry.listed("at"))
+    quantity, samples = measured(run, entry.measured, entry.listed("at"))
     return quantity, len(samples), samples[:most]
 
 
-def _sample(about: About, why: str, trials: Iterable[Trial]) -> Sample:
+def _sample(about: About, why: str, points: Iterable[Point]) -> Sample:
     """The trials of a point, or of all rates of one."""
-    level = about.point.items()
-    names = tuple(
-        trial.trial
-        for trial in trials
-        if (trial.plan, trial.arm) == (about.plan, about.arm)
-        and trial.status == "ok"
-        and trial.pass_ == COUNTED[0]
-        and level <= trial.point.items()
-    )
-    return Sample(about.plan, about.arm, about.point, (), names, why)
+    level, own = about.point.items(), (about.plan, about.arm)
+    there = [p for p in points if (p.plan, p.arm) == own and level <= p.point.items()]
+    names = sorted((place, trial.trial) for point in there for place, trial in point.trials)
+    return Sample(*own, about.point, (), tuple(name for _, name in names), why)
 
 
 def _places(judgement: Judgement, kind: str) -> Iterator[Place]:

@@ -2,7 +2,7 @@
 """The trials behind a word, point by point: what they measured, and their names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from statistics import median
 from typing import Any, Final, Protocol
@@ -59,27 +59,48 @@ class Sample:
     levels: tuple[Any, ...] = ()  # of a sweep: one a value, rising
 
 
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The trials of one point of one arm that count, each with its place in the run."""
+
+    plan: str
+    arm: str
+    point: Mapping[str, Any]
+    trials: list[tuple[int, Trial]] = field(default_factory=list)
+    quantities: set[str] = field(default_factory=set)  # that any of them has
+
+
+Points = Mapping[str, Sequence[Point]]  # of each pass
+
+
+def points(trials: Iterable[Trial]) -> Points:
+    """Look through the trials of a run, once for all words."""
+    passes: dict[str, dict[tuple[object, ...], Point]] = {pass_: {} for pass_ in COUNTED}
+    for place, trial in enumerate(trials):
+        if trial.status == "ok" and trial.pass_ in COUNTED:
+            key = (trial.plan, trial.arm, *trial.point.items())
+            own = passes[trial.pass_]
+            if (point := own.get(key)) is None:
+                point = own[key] = Point(trial.plan, trial.arm, trial.point)
+            point.trials.append((place, trial))
+            point.quantities.update(trial.values)
+    return {pass_: [*own.values()] for pass_, own in passes.items()}
+
+
 def measured(
-    trials: Iterable[Trial], quantities: Sequence[str], factors: Collection[str] = ()
+    run: Points, quantities: Sequence[str], factors: Collection[str] = ()
 ) -> tuple[str, list[Sample]]:
     """The first of these quantities that trials have, and its samples by point; "" for none.
 
     Trials that do not count have none. With `factors` the samples are sweeps along one of them. A
     quantity of a direction or of another workload is as good: `up.mos`.
     """
-    own = [
-        trial
-        for trial in trials
-        if trial.status == "ok"
-        and trial.pass_ in COUNTED
-        and (not factors or any(factor in trial.point for factor in factors))
-    ]
     for pass_ in COUNTED:
-        there = [trial for trial in own if trial.pass_ == pass_]
-        known: set[str] = set().union(*(trial.values for trial in there))
+        there = [p for p in run[pass_] if not factors or not p.point.keys().isdisjoint(factors)]
+        known: set[str] = set().union(*(point.quantities for point in there))
         for quantity in quantities:
             if name := _name(known, quantity):
-                with_it = [trial for trial in there if name in trial.values]
+                with_it = [point for point in there if name in point.quantities]
                 return name, sorted(_samples(with_it, name, factors), key=_place)
     return "", []
 
@@ -90,13 +111,14 @@ def _name(known: Collection[str], quantity: str) -> str:
     return quantity if quantity in known else min(owned, default="")
 
 
-def _samples(trials: Iterable[Trial], quantity: str, factors: Collection[str]) -> Iterator[Sample]:
-    points: dict[tuple[Any, ...], list[Trial]] = {}
-    for trial in trials:
-        along = next((factor for factor in factors if factor in trial.point), "")
-        others = (item for item in trial.point.items() if item[0] != along)
-        points.setdefault((trial.plan, trial.arm, along, *others), []).append(trial)
-    for (plan, arm, along, *rest), own in points.items():
+def _samples(points: Iterable[Point], quantity: str, factors: Collection[str]) -> Iterator[Sample]:
+    sweeps: dict[tuple[Any, ...], list[Trial]] = {}
+    for point in points:
+        along = next((factor for factor in factors if factor in point.point), "")
+        others = (item for item in point.point.items() if item[0] != along)
+        own = sweeps.setdefault((point.plan, point.arm, along, *others), [])
+        own += [trial for _, trial in point.trials if quantity in trial.values]
+    for (plan, arm, along, *rest), own in sweeps.items():
         if along:
             own.sort(key=lambda trial: trial.point[along])
         values = tuple(trial.values[quantity] for trial in own)

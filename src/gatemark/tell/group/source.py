@@ -9,18 +9,17 @@ from gatemark.judge.capacity.fit import fit
 from gatemark.judge.capacity.measured import measured
 from gatemark.judge.capacity.model import Model
 from gatemark.judge.change.reference import Beside, beside
-from gatemark.judge.judge import judge
+from gatemark.judge.change.sampled import Sampled
 from gatemark.judge.judgement import Judgement
 from gatemark.judge.queue import mixed
 from gatemark.store import series
 from gatemark.store.contents import Contents
 from gatemark.store.directory import RunDirectory
-from gatemark.store.naming import shipped
 from gatemark.store.record import Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
-from gatemark.tell.group import step, trace
+from gatemark.tell.group import kept, step, trace
 from gatemark.tell.group.trace import Sheaf
 
 
@@ -31,6 +30,8 @@ class Source:
     run: Run
     records: Sequence[Record]
     judgement: Judgement
+    rows: Sequence[Sampled] = ()  # runs are compared by these (judge.judge.Judged)
+    delays: Sequence[Sampled] = ()
     beside: Sequence[Beside] = ()  # published values with a definition like ours
     model: Model | None = None  # of what a packet costs, where a plan asks for one
     sheaf: Sheaf = field(default_factory=dict)  # the series that figures over time need
@@ -48,24 +49,28 @@ def judged(
     subsystems: Sequence[Subsystem] = (),
     *,
     drawn: bool = True,
+    key: str | None = None,
 ) -> Source:
-    """What a run's directory holds, judged; paths by these subsystems, else by those shipped.
+    """Return what a run's directory holds, judged (`kept.judgement`).
 
     The series, which take time to read, are for figures alone: with `drawn`.
     """
-    kept_series = RunDirectory(folder).series
-    mixed_series = series.read(kept_series, mixed.files(contents.records), mixed.LIKE)
-    judgement = judge(contents.run, contents.records, subsystems or shipped(), mixed_series.series)
+    files = RunDirectory(folder).series
+    loads = series.read(files, mixed.files(contents.records), mixed.LIKE)
+    made = kept.judgement(contents, folder, subsystems, key=key, loads=loads)
+    judgement = made.judgement
     wanted = trace.files(judgement, contents.run.plans, contents.records) if drawn else []
-    kept = series.read(kept_series, wanted, step.LIKE)
+    traces = series.read(files, wanted, step.LIKE)
     return Source(
         run=contents.run,
         records=contents.records,
         judgement=judgement,
+        rows=made.rows,
+        delays=made.delays,
         beside=beside(judgement, published()),
         model=_model(contents, judgement),
-        sheaf=_bound(mixed_series.series, kept.series),
-        faults=(*contents.faults, *dict.fromkeys((*mixed_series.lost, *kept.lost))),
+        sheaf=_bound(loads.series, traces.series),
+        faults=(*contents.faults, *dict.fromkeys((*loads.lost, *traces.lost))),
         is_going=contents.is_going,
         folder=folder,
         label=label,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.judge.change.diff import Diff, Side, conditions, diff
-from gatemark.judge.judge import judge, samples
+from gatemark.judge.judge import judged
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 
@@ -27,7 +27,8 @@ def trials(rate: float, trial: Trial | None = None) -> list[Record]:
 
 def side(records: Sequence[Record], of: Run | None = None, quantities: Sequence[str] = ()) -> Side:
     kept = of or run(records)
-    return Side(kept, judge(kept, records), samples(kept, records, quantities))
+    made = judged(kept, records, quantities=quantities)
+    return Side(kept, made.judgement, made.rows)
 
 
 def station(name: str = "lab", kind: str = "netns", **before: Any) -> Run:

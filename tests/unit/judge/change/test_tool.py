@@ -11,7 +11,7 @@ from gatemark.error import UsageError
 from gatemark.judge.change import tool
 from gatemark.judge.change.cmp import Cmp, cmp
 from gatemark.judge.change.diff import Side
-from gatemark.judge.judge import judge, samples
+from gatemark.judge.judge import judged
 from gatemark.store.measured import OF_PATH, UNKNOWN, Measured
 from gatemark.store.record import Definition
 
@@ -28,7 +28,8 @@ TOOL = Measured(
 @cache
 def own_side() -> Side:
     run, records = builder.run(), builder.trials()
-    return Side(run, judge(run, records), samples(run, records))
+    made = judged(run, records)
+    return Side(run, made.judgement, made.rows)
 
 
 def compared(measured: Measured = TOOL, *, first: bool = False) -> Cmp:

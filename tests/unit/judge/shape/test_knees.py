@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from simulated import Planted
 
 from gatemark.judge.change.sampled import KNEE
-from gatemark.judge.judge import judge, samples
+from gatemark.judge.judge import judge, judged
 
 from ..conftest import run
 from .conftest import LOW, outside
@@ -23,6 +23,6 @@ def test_what_runs_are_compared_by_is_the_knee_of_the_judgement(planted: Planted
     records = [replace(record, plan="sweep") for record in outside(planted, (*LOW, 30_000))]
     made = run(records)
     (knee,) = judge(made, records).knees
-    (row,) = [row for row in samples(made, records) if row.quantity == KNEE]
+    (row,) = [row for row in judged(made, records).rows if row.quantity == KNEE]
     assert row.interval == knee.knee_pps
     assert knee.knee_pps.value == pytest.approx(27_000, rel=0.01)

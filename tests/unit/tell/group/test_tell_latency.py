@@ -10,7 +10,7 @@ import pytest
 import timed
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge, samples
+from gatemark.judge.judge import judge, judged
 from gatemark.judge.math.interval import Interval
 from gatemark.tell.answer import rates
 from gatemark.tell.card import cards
@@ -52,7 +52,7 @@ def test_arms_are_compared_by_delay_and_runs_by_their_ceiling(source: Source) ->
     found = source.judgement.comparisons
     assert {one.quantity for one in found} == {"delay_p50_ns"}
     assert [one.change.verdict for one in found] == ["slower", "slower", "no change"]
-    assert [one.definition.path for one in samples(source.run, source.records)] == ["direct"]
+    assert [one.definition.path for one in judged(source.run, source.records).rows] == ["direct"]
 
 
 def test_the_sentence_tells_the_delay_at_the_highest_rate(source: Source) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import gatemark
 
-PACKAGE: Final = str(Path(__file__).parents[1])
+PACKAGE: Final = str(Path(__file__).parent)
 SUFFIXES: Final = (".py", ".toml", ".csv")  # rules, plans, what others published
 
 
