@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from gatemark.judge.capacity.fit import fit
 from gatemark.judge.capacity.measured import measured
 from gatemark.judge.capacity.model import Model
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
 from gatemark.store.record import Counted, Definition, Evidence, Record, Scalar
 from gatemark.store.run import AB, Run, Side, StationInfo
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 NAME, TEST, MODEL = "made/steps", "made/test", "made/model"
 STATION = StationInfo(name="qemu-mips", kind="qemu", virtual=True)
@@ -148,7 +148,7 @@ def _own() -> Source:
 
 def _judged(found: Sequence[Record]) -> Source:
     made = run(found)
-    return Source(run=made, records=found, judgement=judge(made, found))
+    return Source(run=made, records=found, judgement=answered(made, found))
 
 
 @cache
@@ -162,7 +162,7 @@ def by_protocol() -> Source:
         ran = functions(arm.features) | more
         found.append(record(NAME, arm, repeat, ran, {"l4": l4}))
     made = run(found, [plan(arms=arms, times=2, sweep={"l4": ("udp", "tcp")})])
-    return frozen(Source(run=made, records=found, judgement=judge(made, found)))
+    return frozen(Source(run=made, records=found, judgement=answered(made, found)))
 
 
 @cache
@@ -176,7 +176,7 @@ def compared(rules: int = 101, allow: float = 0.01, boots: int = 0) -> Source:
     sides = [Side(name=arm.setup, station_file="qemu-mips", station=STATION) for arm in arms]
     test = AB(old=sides[0], new=sides[1], allow=allow)
     made = run(found, [plan(TEST, arms)], ab=test, suite=TEST)
-    return frozen(Source(run=made, records=found, judgement=judge(made, found)))
+    return frozen(Source(run=made, records=found, judgement=answered(made, found)))
 
 
 # A model: base, bytes that bend at 512, features, and a pair that is no sum.
@@ -216,7 +216,7 @@ def modelled() -> Source:
         found.append(record(MODEL, arm, repeat, ran, point))
     case = tuple({"direction": way, "frame_bytes": size} for way, size in LOADS)
     made = run(found, [plan(MODEL, arms, case=case)])
-    judged = judge(made, found)
+    judged = answered(made, found)
     times = measured(made, found, judged)
     model = fit(times) if times else None
     return frozen(Source(run=made, records=found, judgement=judged, model=model))

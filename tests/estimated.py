@@ -12,13 +12,13 @@ import builder
 from frozen import frozen
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.plan.load import load
 from gatemark.plan.model import Plan
 from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 # By arm: instructions; then of the two larger boards' caches and of the smaller one's: fetch, load
 # and store misses, write-backs.
@@ -110,4 +110,4 @@ def _whole(steady: bool) -> Source:
     made = plan(steady=steady)
     found = trials(made)
     whole = run(made, found)
-    return frozen(Source(run=whole, records=found, judgement=judge(whole, found)))
+    return frozen(Source(run=whole, records=found, judgement=answered(whole, found)))

@@ -19,12 +19,12 @@ from msgspec.structs import replace
 from gatemark.judge.capacity.fit import fit
 from gatemark.judge.capacity.measured import Measured, measured
 from gatemark.judge.capacity.model import Model
-from gatemark.judge.judge import judge
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, Workload
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 COST: Mapping[str, float] = {
     "base": 1000.0,
@@ -130,7 +130,7 @@ def run() -> Run:
 
 def times(records: list[Record] | None = None) -> Measured:
     kept, made = trials() if records is None else records, run()
-    found = measured(made, kept, judge(made, kept))
+    found = measured(made, kept, answered(made, kept))
     assert found is not None
     return found
 
@@ -153,7 +153,7 @@ def _fitted(measured_: Measured) -> Model:
 @known
 def source() -> Source:
     kept, made = trials(), run()
-    return builder.source(made, kept, judge(made, kept), model=model())
+    return builder.source(made, kept, answered(made, kept), model=model())
 
 
 def keep(path: Path) -> Path:

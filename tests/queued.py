@@ -12,7 +12,6 @@ import builder
 from bottleneck import PAYLOAD_BYTES, S_NS, Setting, Simulation
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.judge.math.deadline import misses
 from gatemark.plan.model import (
@@ -29,6 +28,7 @@ from gatemark.store.record import Definition, Part, Record
 from gatemark.store.run import Run
 from gatemark.store.series import SUFFIX, Series
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 RATE_BPS, PACKETS = 1e6, 50
 LOAD_S, REPEATS = 40.0, 3
@@ -150,7 +150,7 @@ def line() -> Line:
 @cache
 def judgement() -> Judgement:
     records, sheaf = made()
-    return judge(run(), records, sheaf=sheaf)
+    return answered(run(), records, sheaf=sheaf)
 
 
 def source() -> Source:

@@ -15,12 +15,12 @@ import builder
 from frozen import frozen
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement, Ladder
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
 from gatemark.store.record import Definition, Record, Scalar
 from gatemark.store.run import Run
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 BASE_NS = 1137.0
 ARMS = (
@@ -147,7 +147,7 @@ def _spec(record: Record) -> TrialSpec:
 
 def judgement(records: Sequence[Record] | None = None) -> Judgement:
     """As `stats` judges these trials."""
-    return _own()[1] if records is None else judge(run(records), list(records))
+    return _own()[1] if records is None else answered(run(records), list(records))
 
 
 @cache
@@ -155,7 +155,7 @@ def _own() -> tuple[Run, Judgement]:
     """The run of all trials, and what is judged of it."""
     found = [*trials(), *tuned()]
     whole = run(found)
-    return frozen((whole, judge(whole, found)))
+    return frozen((whole, answered(whole, found)))
 
 
 def ladder(records: Sequence[Record] | None = None) -> Ladder:

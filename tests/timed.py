@@ -11,7 +11,6 @@ import builder
 from known import known
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.judge.math.histogram import merged, percentile
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Gateway, Plan, Repeat, Workload
@@ -19,6 +18,7 @@ from gatemark.store.record import Definition, Record
 from gatemark.store.run import Run
 from gatemark.store.series import SUFFIX, Series
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 MS = 1_000_000
 BINS = 100  # of 10 ms
@@ -111,7 +111,7 @@ def _series(path: str, rate: int, chance: random.Random) -> Series:
 
 
 def judgement(records: list[Record]) -> Judgement:
-    return judge(run(), records)
+    return answered(run(), records)
 
 
 @known

@@ -11,7 +11,6 @@ import builder
 from known import known
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec, Workload
 from gatemark.store.naming import read
@@ -19,6 +18,7 @@ from gatemark.store.record import Call, Counted, Definition, Evidence, Record
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 ROOT = Path(__file__).resolve().parents[1]
 ARMS = (
@@ -163,7 +163,7 @@ def _judgement() -> Judgement:
 
 
 def _judged(records: Sequence[Record]) -> Judgement:
-    return judge(run(records), records, subsystems())
+    return answered(run(records), records, subsystems())
 
 
 @known

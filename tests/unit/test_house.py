@@ -24,7 +24,8 @@ ROOMS = {
     "run": "program | raw | result | kind-result | *",
     "judge": "math | subject | finding | judgement | remedy | point | kind-point | study | shape "
     "| queue | change | capacity | verdict",
-    "tell": "words | group | answer | kind-answer | verb | chart | kind-figure | * | export",
+    "tell": "words | sentence | group | answer | kind-answer | verb | chart | kind-figure | * "
+    "| export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # A kind's modules stand in the rooms of those that read them: `kind.fill.point` is judged as

@@ -2,14 +2,12 @@
 """Judge a run: from its records to points, knees, limits, warnings, and what is compared."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from gatemark.judge import advice
 from gatemark.judge.cause import find as cause
-from gatemark.judge.change import exact, exact_ab
+from gatemark.judge.change import exact
 from gatemark.judge.change.arms import comparisons
 from gatemark.judge.change.compare import NOISE
 from gatemark.judge.change.crosscheck import cross_checks
@@ -29,7 +27,6 @@ from gatemark.judge.points import Points, is_fill, is_whole, measured, results
 from gatemark.judge.queue.mixed import Sheaf
 from gatemark.judge.queue.queues import queues
 from gatemark.judge.refusal import refusals, skipped
-from gatemark.judge.sentence import of_ab, of_travels, sentence
 from gatemark.judge.shape import closer, searched
 from gatemark.judge.shape.diagnose import diagnose, without_explained
 from gatemark.judge.shape.factor import with_levels
@@ -38,8 +35,6 @@ from gatemark.judge.shape.pairs import together
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
-
-UNDER_LOAD: Final = "instructions under load"  # a quantity that no tester limits, and no rate
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +109,6 @@ def judged(
         executed=exact.executed(run.plans, through),
         queues=_ordered(run, queues(run.trials, records, sheaf or {})),
         refusals=refusals(map(skipped, records), run.plans),
-        sentence="",
         warnings=(
             *advice.of_run(run, through, ceilings, invalid, missing),
             *advice.of_twins(run, found_ladders),
@@ -125,26 +119,11 @@ def judged(
         invalid=invalid,
         missing=missing,
     )
-    judgement = replace(judgement, sentence=_sentence(run, records, judgement))
     if quantities:
         every = sampled(run, (*points.alone, *points.through), found_knees, quantities)
         return Judged(judgement=judgement, rows=tuple(every), delays=())
     limits = [row for row in alone if id(row.subject) not in floors]
     return Judged(judgement=judgement, rows=(*limits, *rated), delays=tuple(delays))
-
-
-def _sentence(run: Run, records: Sequence[Record], judged: Judgement) -> str:
-    """Return the answer: of an A/B test, of estimates or paths alone, else of rates."""
-    if run.ab and (tested := exact_ab.findings(run.ab, judged)):
-        return exact_ab.sentence(run.ab, tested)
-    if run.ab and judged.comparisons:
-        return of_ab(run.ab, judged.comparisons)
-    alone = all(record.definition.quantity == UNDER_LOAD for record in records)
-    if judged.estimates and alone:
-        return estimate.sentence(judged.estimates)
-    if judged.travels and all(exact.counted(point.definition) for point in judged.points):
-        return of_travels(run, judged.travels)
-    return sentence(run, records, judged)
 
 
 def _diagnosed(points: Points) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]:

@@ -305,7 +305,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[Executed, ...] = ()  # instructions of one packet, by arm and point
     queues: tuple[Queue, ...] = ()  # what flows saw of the queue that a load beside them filled
     refusals: tuple[Refusal, ...] = ()  # arms that were not measured, or in part, and why
-    sentence: str  # the answer in one sentence, numbers with units
+    sentence: str = ""  # the answer (tell.sentence), numbers with units
     warnings: tuple[Warning_, ...]  # of the run as a whole
     trials: int
     invalid: int

@@ -4,7 +4,7 @@
 All of it is of the same trials, at overload and without a slowdown.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,6 @@ from gatemark.judge.judgement import Comparison, Limit, PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.sweep import RATES
 from gatemark.judge.subject import About
-from gatemark.number import AT_LEAST, PERCENT, measured, within
 from gatemark.store.record import Scalar
 
 SMALL_BYTES, FULL_BYTES = 128, 1500  # a frame that is small, one that is full: at most, at least
@@ -57,30 +56,6 @@ def bottleneck(points: Sequence[PointResult]) -> Limit:
     return next(iter(known), points[0].limit)
 
 
-def words(routed: Speed, comparisons: Iterable[Comparison], where: str) -> str:
-    """`routes 510 k packets/s of 64 bytes on one core (6.2 Gbit/s at 1518 bytes) and NATs ...`."""
-    small, full = routed.small, routed.full
-    text = (
-        f"routes {rate(small, RATE, 'packets/s')} of {small.definition.frame_bytes} bytes"
-        f"{where} ({rate(full, 'received_l1_bps', 'bit/s')} at {full.definition.frame_bytes} bytes)"
-    )
-    nat = (c for c in comparisons if _is_nat(c, small) and c.change.verdict == "slower")
-    share = next(filter(None, map(fewer, nat)), None)
-    return f"{text} and NATs {within_percent(share)} fewer" if share else text
-
-
-def rate(point: PointResult, quantity: str, unit: str) -> str:
-    """A rate of a point alone, as its table has it with its interval."""
-    value = point.values[quantity]
-    bound = AT_LEAST if point.at_least else ""
-    return bound + measured(value.value, value.lo, value.hi, unit)
-
-
-def within_percent(i: Interval) -> str:
-    """A share with its interval: `27.0 ± 1.8 %`."""
-    return f"{within(i.value, i.lo, i.hi, PERCENT)} %"
-
-
 def fewer(comparison: Comparison) -> Interval | None:
     """Return the share of its base's packets that an arm carries less; None: no rate of it."""
     change = comparison.change.change
@@ -94,7 +69,7 @@ def is_free(about: About) -> bool:
     return not (about.definition.slow_to_pps or any(about.point.get(name) for name in RATES))
 
 
-def _is_nat(comparison: Comparison, routed: PointResult) -> bool:
+def is_nat(comparison: Comparison, routed: PointResult) -> bool:
     """Return True if it holds plain NAT against this point of plain routing."""
     same = (comparison.plan, comparison.point) == (routed.plan, routed.point)
     features = {*comparison.definition.features}

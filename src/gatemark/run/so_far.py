@@ -3,13 +3,13 @@
 
 from collections.abc import Collection, Sequence
 
-from gatemark.judge.judge import judge
 from gatemark.plan.model import TrialSpec
 from gatemark.plan.order import is_first
 from gatemark.store.record import Record
 from gatemark.store.run import Run
 from gatemark.tell.brief import lines as brief
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.words.screen import Line
 
 
@@ -22,4 +22,4 @@ def is_answered(run: Run, left: Collection[TrialSpec]) -> bool:
 
 def lines(run: Run, records: Sequence[Record]) -> list[Line]:
     """Sentence and tables of what has been measured."""
-    return list(brief.so_far(Source(run=run, records=records, judgement=judge(run, records))))
+    return list(brief.so_far(Source(run=run, records=records, judgement=answered(run, records))))

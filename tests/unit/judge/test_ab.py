@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from gatemark.judge.ab import ab
 from gatemark.judge.change.diff import Diff
-from gatemark.judge.judge import judge, judged
+from gatemark.judge.judge import judged
 from gatemark.plan.model import NEW, OLD, PLAN_SCHEMA, Arm, Plan, Repeat
 from gatemark.store.record import Record
 from gatemark.store.run import AB, Run, Side, StationInfo
+from gatemark.tell.sentence.answer import answered
 
 from .conftest import Trial, run
 
@@ -106,12 +107,12 @@ def test_what_else_differs_is_of_the_inventories_of_both_arms() -> None:
 
 def test_the_sentence_tells_old_new_and_the_boots() -> None:
     records = both(0.95)
-    said = judge(a_test(records), records).sentence
+    said = answered(a_test(records), records).sentence
     assert said.startswith("New (nat) is slower than old (route): \N{MINUS SIGN}5.0 %")
     assert said.endswith("6 boots of each.")
 
 
 def test_page_and_terminal_tell_the_same_change() -> None:
     records = both(0.95)
-    (one,) = judge(a_test(records), records).comparisons
+    (one,) = answered(a_test(records), records).comparisons
     assert one.change == told(records).rows[0].change

@@ -13,11 +13,11 @@ from few import few
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.judge.values import values
 from gatemark.number import si
 from gatemark.plan.model import Arm, Plan, Probe, Repeat
+from gatemark.tell.sentence.answer import answered
 
 from .conftest import Simulated, Trial, run, sweep
 
@@ -27,7 +27,7 @@ RATES = (10_000, 20_000, 30_000, 40_000, 50_000, 62_000)
 
 def judged(*trials: Trial) -> Judgement:
     records = [replace(trial, sequence=i).record() for i, trial in enumerate(trials)]
-    return judge(run(records), records)
+    return answered(run(records), records)
 
 
 def twice(*trials: Trial) -> Judgement:
@@ -77,7 +77,7 @@ def test_a_warm_up_is_kept_and_not_judged() -> None:
         trial="cold",
         pass_="warmup",  # noqa: S106 - not a password
     )
-    made, plain = (judge(run(each), each) for each in ([cold, *records], records))
+    made, plain = (answered(run(each), each) for each in ([cold, *records], records))
     assert made.trials == 7
     assert msgspec.structs.replace(made, trials=6) == plain
 
@@ -85,12 +85,12 @@ def test_a_warm_up_is_kept_and_not_judged() -> None:
 def test_a_warm_up_that_was_not_sent_yet_is_missing() -> None:
     cold = msgspec.structs.replace(Trial().record(), trial="cold", pass_="warmup")  # noqa: S106
     records = [Trial().record()]
-    assert judge(run([cold, *records]), records).missing == 1
+    assert answered(run([cold, *records]), records).missing == 1
 
 
 def test_trials_to_go_are_missing() -> None:
     records = sweep(Simulated(30_500), RATES)
-    assert judge(run(records), records[:10]).missing == len(records) - 10
+    assert answered(run(records), records[:10]).missing == len(records) - 10
 
 
 def test_direct_path_is_a_ceiling_and_no_point() -> None:
@@ -125,7 +125,7 @@ def advised(code: str, plan: Plan, *trials: Trial, missing: int = 0) -> str:
     """The advice of a warning, of a run of this plan from which so many trials are missing."""
     records = [replace(trial, sequence=i).record() for i, trial in enumerate(trials)]
     made = msgspec.structs.replace(run(records), run="r", plans=(plan,))
-    found = judge(made, records[: len(records) - missing])
+    found = answered(made, records[: len(records) - missing])
     warnings = (*found.warnings, *(w for point in found.points for w in point.warnings))
     return next((warning.advice for warning in warnings if warning.code == code), "")
 
@@ -177,7 +177,7 @@ def test_slowdown_is_a_condition_and_no_warning() -> None:
 def test_readings_that_are_no_numbers_are_left_out() -> None:
     record = Trial().record()
     record.values.update(received_pps=nan, delay_max_ns=inf)
-    assert "received_pps" not in judge(run([record]), [record]).points[0].values
+    assert "received_pps" not in answered(run([record]), [record]).points[0].values
 
 
 @FEWER
@@ -196,7 +196,7 @@ def test_any_run_is_judged_in_finite_numbers(drawn: list[tuple[int, float, int, 
 
 def test_values_of_a_knee_carry_their_units() -> None:
     records = sweep(Simulated(30_500), RATES)
-    found = {value.quantity: value.unit for value in values(judge(run(records), records))}
+    found = {value.quantity: value.unit for value in values(answered(run(records), records))}
     expected = {"knee_pps": "packets/s", "knee_l1_bps": "bit/s", "retained_1.5x": "ratio"}
     assert expected.items() <= found.items()
 
@@ -211,7 +211,7 @@ def test_value_of_an_overloaded_tester_bounds_the_rate_only() -> None:
 
 def test_answer_names_rates_and_limit() -> None:
     records = [*sweep(Simulated(30_500), RATES), *sweep(Simulated(29_700), RATES, path="nat")]
-    assert judge(run(records, virtual=False), records).sentence == (
+    assert answered(run(records, virtual=False), records).sentence == (
         "This gateway routes 30.5 k packets/s of 64-byte frames (20.5 Mbit/s on the wire) "
         "and NATs 29.7 k; its one CPU is the bottleneck."
     )
@@ -227,7 +227,7 @@ def test_answer_names_rates_and_limit() -> None:
 )
 def test_answer_says_what_kind_of_gateway(slowdown: int, kind: str, opening: str) -> None:
     records = [Trial(slowdown=slowdown, repeat=repeat).record() for repeat in (1, 2)]
-    assert judge(run(records, kind=kind), records).sentence.startswith(opening)
+    assert answered(run(records, kind=kind), records).sentence.startswith(opening)
 
 
 def test_answer_marks_a_lower_bound() -> None:
@@ -242,7 +242,7 @@ def test_answer_names_each_limit_where_they_differ() -> None:
 
 
 def test_answer_before_anything_was_measured() -> None:
-    assert judge(run(), []).sentence == "Nothing has been measured yet."
+    assert answered(run(), []).sentence == "Nothing has been measured yet."
 
 
 def test_answer_of_a_run_without_a_valid_trial() -> None:
@@ -258,7 +258,7 @@ def test_answer_of_a_run_without_a_valid_trial() -> None:
 )
 def test_answer_of_valid_trials_without_a_rate(path: str, words: str) -> None:
     records = [msgspec.structs.replace(Trial(path=path).record(), values={"rpm": 80.0})]
-    assert judge(run(records), records).sentence == words
+    assert answered(run(records), records).sentence == words
 
 
 def test_answer_with_the_ceiling_alone() -> None:
@@ -286,5 +286,5 @@ def test_the_load_of_a_box_comes_from_the_probed_pass() -> None:
         msgspec.structs.replace(record, values=values)
         for record, values in zip(seen, ({"received_pps": 5.0}, box), strict=True)
     ]
-    values_ = judge(run(records), records).points[0].values
+    values_ = answered(run(records), records).points[0].values
     assert {name: found.value for name, found in values_.items()} == {"received_pps": 5.0, **box}

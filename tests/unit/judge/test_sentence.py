@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Limit, PointResult
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.sentence import sentence
 from gatemark.judge.subject import Subject
 from gatemark.store.record import Definition, Scalar
+from gatemark.tell.sentence import answer as sentence
+from gatemark.tell.sentence.answer import answered
 
 from .conftest import Trial, run
 
@@ -43,8 +43,8 @@ def point(
 
 
 def answer(*points: PointResult) -> str:
-    nothing = judge(run(), ())
-    text = sentence(run(), (), replace(nothing, points=points))
+    nothing = answered(run(), ())
+    text = sentence.answer(run(), (), replace(nothing, points=points))
     return text.removeprefix("A namespace gateway ")
 
 
@@ -183,7 +183,7 @@ def test_what_of_a_capture_was_replayed_is_said_once() -> None:
     share = "Replayed: 55 % of the packets and 1 % of the bytes of home.pcap; left out: 18 too long"
     notes = (share, share, "2 packets are filled up")
     records = [replace(Trial().record(), notes=notes) for _ in range(2)]
-    text = sentence(run(), records, judge(run(), ()))
+    text = sentence.answer(run(), records, answered(run(), ()))
     assert text.count(share) == 1
     assert text.endswith(f" {share}.")
     assert "filled up" not in text

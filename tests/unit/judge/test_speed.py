@@ -6,15 +6,15 @@ import swift
 from msgspec.structs import replace
 
 from gatemark.judge.judgement import Comparison, PointResult
-from gatemark.judge.sentence import sentence
 from gatemark.judge.speed import fewer, speed
+from gatemark.tell.sentence import answer as sentence
 
 from .conftest import run
 
 
 def answer(*points: PointResult, compared: tuple[Comparison, ...] = ()) -> str:
     made = replace(swift.judgement(), points=points, knees=(), ladders=(), comparisons=compared)
-    return sentence(run(), (), made)
+    return sentence.answer(run(), (), made)
 
 
 def test_small_and_full_frames_and_what_nat_costs_are_the_first_sentence() -> None:

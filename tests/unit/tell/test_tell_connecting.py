@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from gatemark.judge.change.reference import beside
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.kind.connections.answer import table
 from gatemark.store.record import Definition, Evidence, Record, Scalar
@@ -15,6 +14,7 @@ from gatemark.store.run import Run, StationInfo
 from gatemark.tell import gallery
 from gatemark.tell.answer import rates
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.words import traffic
 
 TABLE = {"entries": 262_144, "max": 262_144, "drop": 9, "insert_failed": 0}
@@ -77,7 +77,7 @@ def source() -> Source:
         plans=(),
         trials=(),
     )
-    return Source(run=run, records=records, judgement=judge(run, records))
+    return Source(run=run, records=records, judgement=answered(run, records))
 
 
 def judged(source: Source) -> Judgement:
@@ -117,7 +117,7 @@ def test_published_counts_alone_are_put_beside_them(source: Source) -> None:
 
 def test_all_that_were_asked_for_are_a_bound_and_no_limit(source: Source) -> None:
     all_held = held("nat", 300_000, Evidence(connecting=ALL))
-    made = replace(source, judgement=judge(source.run, [all_held]))
+    made = replace(source, judgement=answered(source.run, [all_held]))
     (row, *_) = beside(judged(made), published())
     assert (row.quantity, row.at_least) == ("connections", True)
     (figure,) = gallery.figures(made)

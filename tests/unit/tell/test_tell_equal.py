@@ -9,7 +9,6 @@ import drawn
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.plan.model import is_twin
 from gatemark.store.record import Record
 from gatemark.tell import gallery
@@ -19,6 +18,7 @@ from gatemark.tell.chart import bar, swept
 from gatemark.tell.chart.figure import Figure, Row
 from gatemark.tell.chart.swept import Sweep
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 SWEPT = {"knee": "received_pps", "cpu": "cpu_busy", "delay": "delay_p50_ns"}
 BARS = {"bars-studies-paths": "studies/paths", "bars-studies-lengths": "studies/lengths"}
@@ -29,7 +29,7 @@ PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 def judged(name: str) -> Source:
     """The run as `stats` judges it: nothing is taken from what a test made up."""
     run = drawn.source(name)
-    judgement = judge(run.run, run.records)
+    judgement = answered(run.run, run.records)
     return Source(run=run.run, records=run.records, judgement=judgement)
 
 

@@ -16,11 +16,11 @@ import queued
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.judge.judge import judge
 from gatemark.store import series
 from gatemark.store.folder import Folder
 from gatemark.tell.export import form
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 BIN_NS, BINS, DELAY_NS = 10_000_000, 100, 1_500_000.0
 NAME = "quick/plain, nat, ↑ up, 64 B"
@@ -44,7 +44,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
         for r in builder.trials()
     ]
     run = builder.run()
-    return Source(run=run, records=records, judgement=judge(run, records), folder=folder)
+    return Source(run=run, records=records, judgement=answered(run, records), folder=folder)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_each_point_of_a_sweep_has_series_of_its_own(source: Source, factor: str
         for record in kept
     ]
     run = source.run
-    swept = swap(source, records=records, judgement=judge(run, records))
+    swept = swap(source, records=records, judgement=answered(run, records))
     made = json.loads(gzip.decompress(form.export("flent", [swept])))
     assert len({name for name in made["results"] if name.startswith("delay: ")}) == 3
 

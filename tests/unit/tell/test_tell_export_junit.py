@@ -10,11 +10,11 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.plan.expect import expectations
 from gatemark.store.record import Record
 from gatemark.tell.export import junit
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 # Element -> its attributes (! must be there) and what may be in it.
 RULES = {
@@ -45,7 +45,7 @@ def whole() -> ET.Element:
 
 def parsed(records: Sequence[Record], count: int) -> ET.Element:
     run = builder.run()
-    source = Source(run=run, records=records, judgement=judge(run, records), label="first")
+    source = Source(run=run, records=records, judgement=answered(run, records), label="first")
     return ET.fromstring(junit.export([source] * count))  # noqa: S314  it is our own
 
 
@@ -161,7 +161,10 @@ def expected(**checks: str) -> ET.Element:
     ]
     made = replace(run, plans=tuple(plans))
     source = Source(
-        run=made, records=builder.trials(), judgement=judge(made, builder.trials()), label="first"
+        run=made,
+        records=builder.trials(),
+        judgement=answered(made, builder.trials()),
+        label="first",
     )
     return ET.fromstring(junit.export([source]))  # noqa: S314  it is our own
 

@@ -9,9 +9,9 @@ import drawn
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.tell.export import openmetrics, prometheus
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -84,6 +84,6 @@ def test_hostile_names_stay_labels() -> None:
         for trial in builder.trials()[:6]
     ]
     run = builder.run()
-    source = Source(run=run, records=records, judgement=judge(run, records), label="odd")
+    source = Source(run=run, records=records, judgement=answered(run, records), label="odd")
     samples = families(source)["gatemark_received_packets_per_second"].samples
     assert {sample.labels["arm"] for sample in samples} == set(odd)

@@ -10,13 +10,13 @@ import builder
 from msgspec.structs import replace
 
 from gatemark.judge.finding import Diagnosis, Finding
-from gatemark.judge.judge import judge
 from gatemark.judge.values import values
 from gatemark.quantity import QUANTITIES
 from gatemark.quantity import UNITS as ALL_UNITS
 from gatemark.store.record import Record
 from gatemark.tell.export import metric, openmetrics, prometheus
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 UNITS = ("seconds", "bytes", "ratio", "per_second", "segments", "info", "trials")
 Labels = dict[str, str]
@@ -25,7 +25,7 @@ Labels = dict[str, str]
 @cache
 def first() -> Source:
     run, records = builder.run(), builder.trials()
-    return Source(run=run, records=records, judgement=judge(run, records), label="first")
+    return Source(run=run, records=records, judgement=answered(run, records), label="first")
 
 
 @cache
@@ -155,7 +155,7 @@ def test_hostile_names_stay_labels() -> None:
 
 def source(records: Sequence[Record]) -> Source:
     run = builder.run()
-    return Source(run=run, records=records, judgement=judge(run, records), label="odd")
+    return Source(run=run, records=records, judgement=answered(run, records), label="odd")
 
 
 def test_what_is_no_number_is_written_as_the_formats_have_it() -> None:
@@ -173,5 +173,5 @@ def test_no_factor_takes_the_place_of_the_run() -> None:
 
 def test_a_run_without_a_time_is_told_without() -> None:
     run = replace(builder.run(), started="some day")
-    found = samples(Source(run=run, records=(), judgement=judge(run, []), label="odd"))
+    found = samples(Source(run=run, records=(), judgement=answered(run, []), label="odd"))
     assert "gatemark_run_start_timestamp_seconds" not in found

@@ -13,11 +13,11 @@ import pytest
 
 import gatemark
 from gatemark.error import GatemarkError, UnavailableError, UsageError
-from gatemark.judge.judge import judge
 from gatemark.judge.values import values
 from gatemark.store.record import Record
 from gatemark.tell.export import form
 from gatemark.tell.export.results import Results
+from gatemark.tell.sentence.answer import answered
 
 ROWS: tuple[form.Rows, ...] = ("values", "points", "records")
 
@@ -49,7 +49,7 @@ def test_a_run_has_its_records_and_its_values(run: Path) -> None:
     first = gatemark.read(run)
     assert first.run.run == "first"
     assert [record.trial for record in first.records] == [record.trial for record in kept()]
-    judgement = judge(first.run, kept())
+    judgement = answered(first.run, kept())
     assert first.values == values(judgement)
 
 

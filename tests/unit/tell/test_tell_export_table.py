@@ -15,13 +15,13 @@ import studies
 from msgspec.structs import replace
 
 from gatemark.error import UnavailableError, UsageError
-from gatemark.judge.judge import judge
 from gatemark.judge.values import values
 from gatemark.plan.model import Factor
 from gatemark.store.record import Record
 from gatemark.tell.export import form
 from gatemark.tell.export.form import Rows
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,7 +32,7 @@ CEILINGS = 12  # of the first trials: no rate is a factor of these
 
 def source(records: list[Record], label: str = "first") -> Source:
     run = builder.run()
-    return Source(run=run, records=records, judgement=judge(run, records), label=label)
+    return Source(run=run, records=records, judgement=answered(run, records), label=label)
 
 
 @cache

@@ -13,15 +13,15 @@ import pytest
 import studies
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.store.record import Record
 from gatemark.tell.export import form
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 
 
 def source(records: list[Record], label: str = "first") -> Source:
     run = builder.run()
-    return Source(run=run, records=records, judgement=judge(run, records), label=label)
+    return Source(run=run, records=records, judgement=answered(run, records), label=label)
 
 
 @cache

@@ -12,9 +12,9 @@ import drawn
 import msgspec
 import pytest
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Warning_
 from gatemark.tell import html, page, script
+from gatemark.tell.sentence.answer import answered
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u2028'\"&"
 
@@ -136,7 +136,7 @@ def test_nothing_measured_still_makes_a_page() -> None:
 
 def test_judged_by_stats_it_makes_a_page() -> None:
     run, records = builder.run(), builder.trials()
-    text = " ".join(read(page.render([builder.source(run, records, judge(run, records))])).text)
+    text = " ".join(read(page.render([builder.source(run, records, answered(run, records))])).text)
     assert "Capacity, slowed: route" in text
     assert "nat ↑ up: 26" in text
 

@@ -3,13 +3,12 @@
 
 import pytest
 
-from gatemark.judge.judge import judge
-from gatemark.kind.responsiveness import answer as responsiveness
 from gatemark.store.record import Definition, Evidence, Record
 from gatemark.store.run import Run, StationInfo
 from gatemark.tell import gallery
 from gatemark.tell.answer import answers, rates
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.words import traffic
 
 VALUES = {
@@ -57,7 +56,7 @@ def source() -> Source:
         plans=(),
         trials=(),
     )
-    return Source(run=run, records=records, judgement=judge(run, records))
+    return Source(run=run, records=records, judgement=answered(run, records))
 
 
 def test_the_table_tells_class_foreign_and_loaded(source: Source) -> None:

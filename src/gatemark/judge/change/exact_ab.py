@@ -54,21 +54,6 @@ def regressed(rows: Sequence[Tested]) -> bool:
     return any(row.word == "needs more" for row in rows)
 
 
-def sentence(test: AB, rows: Sequence[Tested]) -> str:
-    """The answer in one sentence, of the point that tells most."""
-    row = worst(rows)
-    new, old = (f"{arm} ({test.side(arm).name})" for arm in (NEW, OLD))
-    counts = f"{row.new.instructions.value:.0f} against {row.old.instructions.value:.0f}"
-    among = f"; of {len(rows)} points this one tells most" if len(rows) > 1 else ""
-    if not row.difference.value:
-        same = f"{new} executes as many instructions a packet as {old}: {counts}{among}."
-        return same[:1].upper() + same[1:]
-    more = "more" if row.difference.value > 0 else "fewer"
-    by = f"{abs(row.difference.value):.0f} instructions a packet {more}"
-    text = f"{new} executes {by} than {old} ({100 * row.ratio:+.2f} %): {counts}{among}."
-    return (text[:1].upper() + text[1:]).replace("(-", "(\N{MINUS SIGN}")
-
-
 def _word(difference: float, ratio: float, allow: float) -> Word:
     if not difference:
         return "no change"

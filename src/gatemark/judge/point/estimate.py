@@ -28,13 +28,6 @@ PIPELINE: Final = "pipeline"
 FETCHES: Final = "instruction cache"
 FILLS: Final = "data cache"
 WRITE_BACKS: Final = "write-backs"
-SPENT: Final = {
-    INSTRUCTIONS: "for instructions",
-    PIPELINE: "for what waits in the pipeline",
-    FETCHES: "for misses of the instruction cache",
-    FILLS: "for misses of the data cache",
-    WRITE_BACKS: "for lines written back",
-}
 WORD_BYTES: Final = 4  # that a load or a store of the core moves
 MEGA: Final = 1e6
 
@@ -165,27 +158,3 @@ def beside(estimate: Estimate, published: Iterable[Published]) -> tuple[Publishe
             bits = 8 * payload_bytes(definition.frame_bytes or 0, definition.family)
             return value, estimate.device.clock_mhz * MEGA * bits / value.value
     return None
-
-
-def sentence(estimates: Sequence[Estimate]) -> str:
-    """The answer: what the first setup takes on each device, estimated."""
-    first = [
-        estimate
-        for estimate in estimates
-        if estimate.arm == estimates[0].arm and estimate.point == estimates[0].point
-    ]
-    text = "; ".join(_clause(estimate) for estimate in first)
-    return f"ESTIMATE, not measured: to {_does(estimates[0].setup)} a packet takes {text}."
-
-
-def _clause(estimate: Estimate) -> str:
-    k = [bound / 1e3 for bound in (estimate.cycles.value, estimate.cycles.lo, estimate.cycles.hi)]
-    dear = max(estimate.parts, key=lambda name: estimate.parts[name].value)
-    text = f"{k[0]:.1f} k cycles ({k[1]:.1f} to {k[2]:.1f} k) on {estimate.device.name}"
-    share = 100 * estimate.parts[dear].value / estimate.cycles.value
-    return f"{text}, {share:.0f} % of them {SPENT[dear]}"
-
-
-def _does(setup: str) -> str:
-    path, *features = setup.split(" + ")
-    return " + ".join(({"nat": "NAT"}.get(path, path), *features))

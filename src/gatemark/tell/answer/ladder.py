@@ -4,9 +4,9 @@
 from gatemark.judge.change.exact import is_exact
 from gatemark.judge.change.ladder import CPU, PACKET, holds_zero, is_limited, quantity_of
 from gatemark.judge.judgement import Cost, Judgement, Ladder, Step
-from gatemark.judge.sentence import nothing_clear
 from gatemark.quantity import UNITS
 from gatemark.tell.group import sweep
+from gatemark.tell.sentence.costs import nothing_clear
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import KPPS, MBPS, PERCENT, Scale
 from gatemark.tell.words.table import ADJUSTED, FAMILY, NONE, Table

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from gatemark.edition import edition
 from gatemark.error import GatemarkError
@@ -24,6 +25,7 @@ from gatemark.store.directory import RunDirectory
 from gatemark.store.folder import Folder, ForeignError
 from gatemark.store.naming import shipped
 from gatemark.store.subsystem import Subsystem
+from gatemark.tell.sentence.answer import answer
 
 JUDGED: Final = "judged.json"
 T = TypeVar("T", bound=msgspec.Struct)
@@ -54,7 +56,9 @@ def judgement(
         return known
     run, records = contents.run, contents.records
     loads = loads or series.read(RunDirectory(folder).series, mixed.files(records), mixed.LIKE)
-    made = judged(run, records, subsystems or shipped(), loads.series)
+    numbers = judged(run, records, subsystems or shipped(), loads.series)
+    sentence = answer(run, records, numbers.judgement)
+    made = replace(numbers, judgement=replace(numbers.judgement, sentence=sentence))
     if not (made.judgement.missing or contents.faults or loads.lost or contents.is_going):
         keep(folder, JUDGED, key, made)
     return made

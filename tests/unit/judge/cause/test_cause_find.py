@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from gatemark.judge.cause.find import named
 from gatemark.judge.cause.table import CAUSES, Cause
 from gatemark.judge.finding import COUNTED, NAMES, Diagnosis, Finding, Shape
-from gatemark.judge.judge import judge
 from gatemark.judge.subject import Subject
 from gatemark.store.drops import Drops
 from gatemark.store.record import Definition, Part, Record
+from gatemark.tell.sentence.answer import answered
 
 from .trial import SENT, UDP, trial
 from .uncaused import NO_CAUSE
@@ -311,13 +311,13 @@ def test_the_tester_alone_has_no_cause() -> None:
 
 def test_goodput_that_a_counter_explains_has_its_name_as_bottleneck() -> None:
     record = trial(BLACK_HOLE, definition=TCP, accounting=None, values=NO_GOODPUT, mtu=PPPOE)
-    (point,) = judge(builder.run(), [record]).points
+    (point,) = answered(builder.run(), [record]).points
     assert point.limit == "too-large"
 
 
 def test_a_single_trial_is_told_with_what_its_counters_name() -> None:
     record = trial(BLACK_HOLE, definition=TCP, accounting=None, values=NO_GOODPUT, mtu=PPPOE)
-    judged = judge(builder.run(), [record])
+    judged = answered(builder.run(), [record])
     assert judged.sentence.endswith("But route lets no segments of 1 500 bytes through.")
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as changed
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import CrossCheck, Judgement
 from gatemark.judge.point.ceiling import ceiling
 from gatemark.store.record import Record
+from gatemark.tell.sentence.answer import answered
 
 from ..conftest import Trial, run
 
@@ -35,7 +35,7 @@ def around(value: float, share: float = 0.001, seed: int = 1) -> list[float]:
 
 def judged(*records: list[Record]) -> Judgement:
     every = [record for found in records for record in found]
-    return judge(run(every), every)
+    return answered(run(every), every)
 
 
 def only(judgement: Judgement) -> CrossCheck:

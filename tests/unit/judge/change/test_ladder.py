@@ -8,11 +8,11 @@ import stacked
 from msgspec.structs import replace
 
 from gatemark.judge.change.ladder import holds_zero, ladders, quantity_of
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Cost, Judgement, Ladder, Step
 from gatemark.judge.values import values
 from gatemark.plan.model import Arm
 from gatemark.store.record import Record
+from gatemark.tell.sentence.answer import answered
 
 FLAT = dict.fromkeys(stacked.ADDS_NS, 0.0)
 
@@ -98,7 +98,7 @@ def test_an_a_a_step_that_holds_zero_is_no_warning() -> None:
 def test_the_twin_of_the_plan_is_a_step_from_the_first_arm() -> None:
     kept = [r for r in stacked.trials() if r.arm in ("route", "route again", "conntrack")]
     named = [replace_arm(r, "route (A/A)") if r.arm == "route again" else r for r in kept]
-    found = steps(judge(stacked.run(named), named).ladders[0])
+    found = steps(answered(stacked.run(named), named).ladders[0])
     assert (found["route (A/A)"].against, found["route (A/A)"].twin) == ("route", True)
 
 
@@ -144,7 +144,7 @@ def test_other_plans_have_no_ladder() -> None:
     plan = replace(stacked.plan(), figure="auto")
     assert ladders([plan], []) == ()
     records = stacked.trials(6)
-    assert judge(stacked.run(records, [plan]), records).ladders == ()
+    assert answered(stacked.run(records, [plan]), records).ladders == ()
 
 
 def test_the_arms_of_a_ladder_are_not_compared_with_its_first_besides() -> None:
@@ -154,7 +154,7 @@ def test_the_arms_of_a_ladder_are_not_compared_with_its_first_besides() -> None:
 def test_one_arm_alone_is_no_ladder() -> None:
     plan = replace(stacked.plan(), arm=(Arm(path="route", name="route"),))
     records = [record for record in stacked.trials(6) if record.arm == "route"]
-    assert judge(stacked.run(records, [plan]), records).ladders == ()
+    assert answered(stacked.run(records, [plan]), records).ladders == ()
 
 
 def test_the_answer_names_the_dearest_steps() -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace as changed
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.point.ceiling import ceiling
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import group
@@ -16,6 +15,7 @@ from gatemark.judge.shape.reconcile import reconciled
 from gatemark.store.drops import Crossing, Drops, Line
 from gatemark.store.loss import Loss
 from gatemark.store.record import Definition, Evidence, Record
+from gatemark.tell.sentence.answer import answered
 
 from ..conftest import Trial, run
 
@@ -175,7 +175,7 @@ def test_a_line_that_is_late_is_the_tester_even_where_all_came_through() -> None
 def test_a_line_that_is_a_little_late_leaves_the_rate_and_warns_of_the_delay(
     over_1ms: float, times: int
 ) -> None:
-    made = judge(run(), [record(HALVED, crossing(dropped=10_000, over_1ms=over_1ms))])
+    made = answered(run(), [record(HALVED, crossing(dropped=10_000, over_1ms=over_1ms))])
     (point,) = made.points
     assert point.limit == ("tester" if over_1ms > 0.1 else "line")
     assert [warning.code for warning in point.warnings].count("tester-limited") == times
@@ -187,11 +187,11 @@ def direct(line: str) -> Record:
 
 
 def test_the_tester_with_a_line_is_a_floor_and_no_ceiling() -> None:
-    judged = judge(run(), [direct("15 Mbit/s, 50 packets")])
+    judged = answered(run(), [direct("15 Mbit/s, 50 packets")])
     assert [point.arm for point in judged.floors] == ["direct"]
     assert judged.ceilings == ()
     assert ceiling(judged.floors, HALVED.record().definition) is None
-    assert len(judge(run(), [direct("")]).ceilings) == 1
+    assert len(answered(run(), [direct("")]).ceilings) == 1
 
 
 def test_its_drops_are_told_by_its_name() -> None:

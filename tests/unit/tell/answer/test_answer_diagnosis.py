@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.judgement import Judgement
-from gatemark.judge.sentence import wrong
 from gatemark.judge.shape.change import changes
 from gatemark.judge.values import values
 from gatemark.quantity import judged_unit
 from gatemark.tell import page
 from gatemark.tell.answer import diagnosis
+from gatemark.tell.sentence.fault import wrong
 
 SHARE = Finding(
     shape="constant-share",

@@ -17,7 +17,6 @@ import studies
 import timed
 import traveled
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.capture import watched as judge_captures
@@ -29,6 +28,7 @@ from gatemark.tell.answer import answers
 from gatemark.tell.export import markdown
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
+from gatemark.tell.sentence.answer import answered
 
 
 def searches() -> Source:
@@ -36,7 +36,7 @@ def searches() -> Source:
 
     made = searched(Made(30_000), Search())
     run = run_of(made, plan(Search(), repeat=Repeat(times=1)))
-    return Source(run=run, records=made.records, judgement=judge(run, made.records))
+    return Source(run=run, records=made.records, judgement=answered(run, made.records))
 
 
 def capturing(arm: str, bps: float) -> PointResult:

@@ -17,7 +17,6 @@ from gatemark.commands import ab as command
 from gatemark.judge.capacity.count import counts
 from gatemark.judge.capacity.term import Setup
 from gatemark.judge.change.exact_ab import findings
-from gatemark.judge.judge import judge
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import AtRate, Evidence
 from gatemark.tell import gallery, terminal
@@ -27,6 +26,7 @@ from gatemark.tell.chart import ladder as chart
 from gatemark.tell.export.form import export
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.verb import exact_ab, fit_exact
 from gatemark.tell.words import traffic
 from gatemark.tell.words.run import repeat_plan
@@ -107,7 +107,7 @@ def timed(station: str, architecture: str = "") -> Source:
     where = replace(counted.STATION, name=station)
     told = {"gateway": {"architecture": architecture, "kernel": "Linux 6.18.1 x86_64"}}
     made = replace(made, station=where, before=told)
-    return Source(run=made, records=records, judgement=judge(made, records), label="B")
+    return Source(run=made, records=records, judgement=answered(made, records), label="B")
 
 
 def test_time_stands_beside_instructions_of_the_same_station(source: Source) -> None:
@@ -175,7 +175,7 @@ def test_many_points_have_one_curve_and_no_waterfalls() -> None:
     arms = counted.ARMS[:2]
     points = [{"frame_bytes": size} for size in (64, 128, 256, 512, 1518)]
     found = [counted.record(counted.NAME, a, 1, point=dict(p)) for p in points for a in arms]
-    judged = judge(counted.run(found), found)
+    judged = answered(counted.run(found), found)
     assert chart.ladders(judged) == []
     assert len(exact.tables(judged)) == 1
 

@@ -5,9 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.change.reference import beside
-from gatemark.judge.judge import judge
-from gatemark.kind.fill import answer as fill
-from gatemark.kind.fill.plan import FILL
+from gatemark.judge.point.fill import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
@@ -15,6 +13,7 @@ from gatemark.tell import gallery
 from gatemark.tell.answer import flow
 from gatemark.tell.card import cards
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.words import traffic
 
 OBJECTS = {"nf_conntrack": 256, "kmalloc-128": 128}
@@ -75,7 +74,7 @@ def source() -> Source:
         plans=(),
         trials=(),
     )
-    return Source(run=run, records=records, judgement=judge(run, records))
+    return Source(run=run, records=records, judgement=answered(run, records))
 
 
 def test_memory_is_drawn_over_flows_measured_and_projected(source: Source) -> None:

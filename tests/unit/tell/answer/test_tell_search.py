@@ -10,7 +10,6 @@ import drawn
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
 from gatemark.judge.judgement import Judgement
 from gatemark.plan.model import Repeat, Search
 from gatemark.run.search.standing import Standing
@@ -25,6 +24,7 @@ from gatemark.tell.chart.figure import Figure
 from gatemark.tell.chart.search import LATE, MORE, NOTHING
 from gatemark.tell.group import source
 from gatemark.tell.live import describe, outcome, seeking
+from gatemark.tell.sentence.answer import answered
 
 if TYPE_CHECKING:
     from searching import Searched
@@ -47,7 +47,7 @@ def searched_run(
 
 
 def judged(of: Search | None = None, pps: float = 30_000, **made: Any) -> Judgement:
-    return judge(*searched_run(of, pps, **made))
+    return answered(*searched_run(of, pps, **made))
 
 
 def test_the_table_has_both_rates_in_both_units() -> None:

@@ -10,7 +10,7 @@ import pytest
 import timed
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge, judged
+from gatemark.judge.judge import judged
 from gatemark.judge.math.interval import Interval
 from gatemark.tell.answer import rates
 from gatemark.tell.card import cards
@@ -18,6 +18,7 @@ from gatemark.tell.chart import delays, over_time
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.group import latency, study, trace
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.answer import answered
 from gatemark.tell.words import number
 
 PLAIN = ("quick/plain", "route", "up")
@@ -40,7 +41,7 @@ def test_three_timed_rates_make_no_knee_and_no_bar(source: Source) -> None:
 
 def test_as_a_sweep_the_same_trials_have_a_knee(source: Source) -> None:
     plans = tuple(replace(plan, figure="auto") for plan in source.run.plans)
-    assert judge(replace(source.run, plans=plans), source.records).knees
+    assert answered(replace(source.run, plans=plans), source.records).knees
 
 
 def test_a_low_rate_of_the_tester_alone_is_its_floor_and_no_ceiling(source: Source) -> None:
