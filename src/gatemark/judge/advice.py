@@ -8,14 +8,12 @@ from msgspec.structs import replace
 
 from gatemark import number
 from gatemark.judge import remedy
-from gatemark.judge.change import exact
 from gatemark.judge.change.arms import DIRECT
 from gatemark.judge.change.ladder import holds_zero, quantity_of
 from gatemark.judge.judgement import Knee, Ladder, PointResult, Step, Travel, Warning_
-from gatemark.judge.kernel import rate as kernel
-from gatemark.judge.point import connections, responsiveness, warn
+from gatemark.judge.point import warn
 from gatemark.judge.point.sweep import Judged
-from gatemark.judge.points import is_fill
+from gatemark.judge.points import JUDGES, kind_of
 from gatemark.plan.model import Repeat
 from gatemark.quantity import UNITS
 from gatemark.store.run import Run
@@ -35,17 +33,18 @@ def of_run(
     warnings = [warn.invalid_trials(invalid), warn.incomplete(missing, _resume(run))]
     tests = [group.definition for group, _ in judged if group.outside]
     # Read always, and no rate.
-    judged = [p for p in judged if not (is_fill(p[1]) or exact.counted(p[0].definition))]
-    judged = [p for p in judged if p[0].definition.quantity not in (UNDER_LOAD, kernel.KERNEL)]
+    judged = [p for p in judged if (kind := kind_of(p[0])) is None or kind.is_bounded]
+    judged = [p for p in judged if p[0].definition.quantity != UNDER_LOAD]
     judged = [p for p in judged if not p[0].definition.line]  # that is the bottleneck, by its books
     alone = any(ceiling.definition.headline in ceiling.values for ceiling in ceilings)
     # A full line bounds the goodput of a test, and says nothing of the time that its own ends take.
-    unchecked = any(responsiveness.is_unchecked(test, ceilings) for test in tests)
+    kinds = [(JUDGES.get(test.quantity), test) for test in tests]
+    unchecked = any(kind.is_unchecked(test, ceilings) for kind, test in kinds if kind)
     if (judged and not alone) or unchecked:
         asked = any(arm.path == DIRECT for plan in run.plans for arm in plan.arm)
         warnings.append(warn.no_ceiling(asked=asked and not unchecked, line=unchecked))
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
-    lossy = [g for g in lossy if g.definition.quantity not in connections.QUANTITIES]  # read always
+    lossy = [g for g in lossy if (kind := kind_of(g)) is None or not kind.is_read]  # read always
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
     asked = any(plan.probe.use for plan in run.plans if plan.name in {g.plan for g in lossy})
     unread = lossy and not any(trials.instrumented for trials in lossy)

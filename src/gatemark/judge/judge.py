@@ -23,7 +23,7 @@ from gatemark.judge.point.capture import watched
 from gatemark.judge.point.path import travels
 from gatemark.judge.point.sweep import knees
 from gatemark.judge.point.timed import MEDIAN
-from gatemark.judge.points import Points, is_fill, is_whole, measured, results
+from gatemark.judge.points import Points, is_rate, is_whole, measured, results
 from gatemark.judge.queue.mixed import Sheaf
 from gatemark.judge.queue.queues import queues
 from gatemark.judge.refusal import refusals, skipped
@@ -89,7 +89,7 @@ def judged(
     floors = {id(trials.subject) for trials, _ in points.floors}
     rated = sampled(run, points.rated, found_knees)
     delays = sampled(run, points.timed, (), (MEDIAN,))
-    fast = [row for row in rated if not (is_whole(run, row) or is_fill(row))]
+    fast = [row for row in rated if is_rate(row) and not is_whole(run, row)]
     swept = [row for row in rated if not is_whole(run, row)]
     invalid = sum(record.status == "invalid" for record in records)
     ceilings = results(points.ceilings)

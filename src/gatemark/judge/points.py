@@ -10,18 +10,19 @@ from typing import Final
 from gatemark.judge.change import exact
 from gatemark.judge.change.arms import DIRECT
 from gatemark.judge.judgement import Limit, PointResult, Warning_
-from gatemark.judge.kernel import rate as kernel
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.order import place
-from gatemark.judge.point import connections, fill, responsiveness, warn
+from gatemark.judge.point import warn
 from gatemark.judge.point.boot import samples as each
 from gatemark.judge.point.ceiling import ceiling, highest
 from gatemark.judge.point.facts import gather, late, link, tester_cpu
 from gatemark.judge.point.group import Group, group, middle, readings
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.judge.point.sweep import RATES, Judged
 from gatemark.judge.point.timed import is_timed
 from gatemark.judge.subject import About
+from gatemark.kind.kinds import entries
 from gatemark.plan.model import WHOLE
 from gatemark.quantity import UNITS, is_own
 from gatemark.store.record import INSTRUMENTED, Record
@@ -29,6 +30,8 @@ from gatemark.store.run import Run
 
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST: Final = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
+# Kinds that are not judged by the rules for packets, by what their definitions are about.
+JUDGES = {about: kind for kind in entries("point", Judge).values() for about in kind.quantities}
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,15 @@ def is_whole(run: Run, about: About) -> bool:
     )
 
 
-def is_fill(about: About) -> bool:
-    """Return True if it is of a table that was filled: its room is no speed."""
-    return about.definition.quantity == fill.FILL
+def kind_of(about: About) -> Judge | None:
+    """Return the rules of its kind; None: those for packets."""
+    return JUDGES.get(about.definition.quantity)
+
+
+def is_rate(about: About) -> bool:
+    """Return False where it is no speed: an arm's room."""
+    kind = kind_of(about)
+    return kind is None or kind.is_rate
 
 
 def _sided(result: PointResult) -> PointResult:
@@ -124,16 +133,8 @@ def _received(point: PointResult) -> float:
 
 
 def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
-    if exact.counted(trials.definition):
-        verdict = exact.ONE_BY_ONE
-    elif trials.definition.quantity in connections.QUANTITIES:
-        verdict = connections.decide(trials, ceilings)
-    elif trials.definition.quantity == fill.FILL:
-        verdict = fill.decide(trials)
-    elif kernel.is_kernel(trials.definition):
-        verdict = kernel.decide(trials)
-    elif trials.definition.quantity == responsiveness.RESPONSIVENESS:
-        verdict = responsiveness.decide(trials, ceilings)
+    if kind := kind_of(trials):
+        verdict = kind.decide(trials, ceilings)
     else:
         verdict = decide(gather(trials, ceiling(ceilings, trials.definition)))
     at_least = verdict.limit == "tester" or _unbounded(trials, verdict)
@@ -150,8 +151,8 @@ def _unbounded(trials: Group, verdict: Verdict) -> bool:
 
 def _ceiling(trials: Group) -> PointResult:
     """The tester alone: what it cannot do is its own limit, and no lower bound."""
-    if trials.definition.quantity in connections.QUANTITIES:
-        verdict = connections.decide(trials, ())
+    if (kind := kind_of(trials)) and kind.has_ceiling:
+        verdict = kind.decide(trials, ())
     else:
         verdict = decide(gather(trials, None))
     if trials.outside and verdict.limit not in ("none", "link", "line"):

@@ -3,6 +3,7 @@
 
 import pytest
 
+from gatemark.kind.responsiveness import answer as responsiveness
 from gatemark.store.record import Definition, Evidence, Record
 from gatemark.store.run import Run, StationInfo
 from gatemark.tell import gallery

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast is the gateway's processor?"""
 
-from gatemark.judge.kernel import left_out
-from gatemark.judge.kernel import rate as kernel
+from gatemark.kind.algorithm import left_out
+from gatemark.kind.algorithm import point as kernel
 from gatemark.number import si
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.sentence.who import gateway

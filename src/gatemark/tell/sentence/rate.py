@@ -6,10 +6,11 @@ from typing import Final
 
 from gatemark.judge.change.ladder import INSTRUCTIONS
 from gatemark.judge.judgement import Knee, Limit, PointResult
-from gatemark.judge.kernel import rate as kernel
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.point import connections, fill, responsiveness
+from gatemark.judge.point.kind import Judge
 from gatemark.judge.subject import About
+from gatemark.kind.algorithm.plan import KERNEL
+from gatemark.kind.kinds import entries
 from gatemark.number import measured, si
 from gatemark.plan.model import is_twin
 from gatemark.store.record import Definition
@@ -28,10 +29,10 @@ OWN: Final = {"send": "sends", "receive": "receives", "both": "sends and receive
 OURS: Final = "gatemark"  # who makes the traffic if no known tool does
 # What is counted, and is no rate of packets, in the order in which it is told.
 COUNTS: Final = {
-    connections.HELD: "connections",
-    connections.RATE: "connections/s",
-    fill.FILL: "flows at once",
-    responsiveness.RESPONSIVENESS: "round trips a minute under load",
+    about: noun
+    for kind in entries("point", Judge).values()
+    for about, noun in kind.quantities.items()
+    if noun
 }
 
 
@@ -70,7 +71,7 @@ def of_points(points: Sequence[PointResult]) -> list[Rate]:
         _of_point(p)
         for p in points
         if p.definition.headline in p.values
-        and p.definition.quantity not in (BURST, INSTRUCTIONS, kernel.KERNEL)  # no rates
+        and p.definition.quantity not in (BURST, INSTRUCTIONS, KERNEL)  # no rates
         and not is_twin(p.arm)
     ]
 
