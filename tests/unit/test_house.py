@@ -16,7 +16,7 @@ LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
-LEAF = "edition error flock number printable quantity scratch unit"
+LEAF = "counter | edition error flock number printable quantity scratch unit"
 HOUSE = f"{LEAF} | plan | store | node judge | classifier | station tell | gateway probe"
 ABOVE = "workload | run | fleet | commands"
 ROOMS = {

@@ -173,7 +173,7 @@ def _model(path: Path) -> "tuple[Model, Sequence[Record]]":
 
 
 def _held(asked: "Setup", path: Path) -> "Interval | None":
-    """What the setup's shaper was found to hold by the newest search for it on the same station."""
+    """Return the rate that the setup's shaper held in the station's newest search."""
     from gatemark.judge.verdict import shaping
     from gatemark.plan.feature import shaped_ways
     from gatemark.tell.group import kept

@@ -136,7 +136,7 @@ def _diagnosed(points: Points) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]
 
 
 def least(run: Run) -> float:
-    """From which change on arms are told to differ."""
+    """Return from which change on arms are told to differ."""
     return run.ab.allow if run.ab else NOISE
 
 

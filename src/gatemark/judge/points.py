@@ -105,7 +105,7 @@ def is_rate(about: About) -> bool:
 
 
 def _sided(result: PointResult) -> PointResult:
-    """Of an A/B test: both arms may have one setup, so it is told with the arm."""
+    """Name the arm of an A/B test: both arms may have one setup, so it is told with the arm."""
     return result.about(setup=f"{result.arm}: {result.setup}")
 
 
@@ -142,7 +142,7 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
 
 
 def _unbounded(trials: Group, verdict: Verdict) -> bool:
-    """Whether a search found no upper bound: its highest rate, or longest burst, came through."""
+    """Return True if a search found no upper bound: its highest rate, or longest burst, came through."""
     if name := TOO_FAST.get(trials.definition.quantity):
         bounds = readings(trials.outside, name)
         return bool(trials.outside) and 2 * len(bounds) < len(trials.outside)

@@ -25,7 +25,7 @@ LIMITS: dict[Limit, str] = {
 
 
 def is_one_cpu(records: Sequence[Record]) -> bool:
-    """Whether the gateway has a CPU of its own, and only one."""
+    """Return True if the gateway has a CPU of its own, and only one."""
     cpus = {reading.cpu for record in records for reading in record.evidence.cpu}
     return len(cpus) == 1 and cpus != {None}
 

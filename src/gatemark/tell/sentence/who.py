@@ -18,7 +18,7 @@ def kernel_of(run: Run) -> str:
 
 
 def gateway(run: Run, definitions: Sequence[Definition]) -> str:
-    """What stands between LAN and WAN, as sentences begin with it."""
+    """The one that stands between LAN and WAN, as sentences begin with it."""
     if any(definition.slow_to_pps for definition in definitions):
         return "Slowed to a home router's speed, the lab gateway"
     if run.station.virtual:

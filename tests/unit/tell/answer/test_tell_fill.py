@@ -2,11 +2,11 @@
 """Flows of a table in print: a figure, a table, the card of connections, the sentence."""
 
 import pytest
-from gatemark.judge.point.fill import FILL
 from msgspec.structs import replace
 
 from gatemark.judge.change.reference import beside
 from gatemark.kind.fill import answer as fill
+from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
 from gatemark.store.reference import published
 from gatemark.store.run import Run, StationInfo
