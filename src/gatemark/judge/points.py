@@ -142,7 +142,7 @@ def _point(trials: Group, ceilings: Iterable[PointResult]) -> PointResult:
 
 
 def _unbounded(trials: Group, verdict: Verdict) -> bool:
-    """Return True if a search found no upper bound: its highest rate, or longest burst, came through."""
+    """Return True if a search found no upper bound: all that it offered came through."""
     if name := TOO_FAST.get(trials.definition.quantity):
         bounds = readings(trials.outside, name)
         return bool(trials.outside) and 2 * len(bounds) < len(trials.outside)

@@ -83,7 +83,7 @@ def digest(path: Path) -> str:
 
 
 def read(path: Path, name: str, key: str, type_: type[T]) -> T | None:
-    """Return what is kept under this key; None where there is nothing, or nothing that can be read."""
+    """Return what is kept under this key; None of nothing that can be read."""
     with suppress(OSError, ForeignError, ValueError, RecursionError):
         kept = msgspec.json.decode(Folder(path).read(name), type=_File) if key else None
         if kept and kept.key == key:

@@ -39,7 +39,7 @@ def say(case: Case) -> str:
 
 
 def _chosen(case: Case) -> list[Rate]:
-    """Return the rates without loss that were searched for; else the knees; else the most that came through."""
+    """Return rates of a search, else of knees, else the most that came through."""
     kept_rates = [of_knee(knee) for knee in case.knees if knee.knee_pps.value]  # 0: it always lost
     return choose(of_points(searched(case.points)) or kept_rates or of_points(case.plain))
 
