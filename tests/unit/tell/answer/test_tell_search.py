@@ -78,7 +78,7 @@ def throughputs(judgement: Judgement) -> list[Figure]:
 
 def path(run: Run, records: list[Record]) -> Figure:
     """The way of its searches."""
-    source = builder.source(run, records, judge(run, records))
+    source = builder.source(run, records, answered(run, records))
     return drawn.of(chart.PATH, chart.traced(source)[0])
 
 
