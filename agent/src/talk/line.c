@@ -155,16 +155,22 @@ void line_words_from(struct line *line, const char *key, uint64_t (*next)(void *
 	put(line, '"');
 }
 
+struct memory {
+	const uint64_t *word;
+};
+
 static uint64_t next_in_memory(void *from)
 {
-	const uint64_t **word = from;
+	struct memory *memory = from;
 
-	return *(*word)++;
+	return *memory->word++;
 }
 
 void line_words(struct line *line, const char *key, const uint64_t *words, size_t count)
 {
-	line_words_from(line, key, next_in_memory, &words, count);
+	struct memory memory = { words };
+
+	line_words_from(line, key, next_in_memory, &memory, count);
 }
 
 static void open_bracket(struct line *line, const char *key, char bracket)
