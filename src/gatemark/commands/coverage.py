@@ -15,7 +15,7 @@ from gatemark.error import UsageError
 if TYPE_CHECKING:
     from gatemark.judge.coverage.coverage import Covered, Held
     from gatemark.plan.model import Plan
-    from gatemark.tell.study.coverage import Anchors
+    from gatemark.tell.study.coverage import Given
 
 RUNS_HELP = "Runs that may show rows: folders, names, latest.  [none: by the plans alone]"
 OUT_HELP = "Write a page (FILE.html) or Markdown (FILE.md) instead."
@@ -59,24 +59,30 @@ def shipped() -> "list[Plan]":
 
 def _read(
     paths: Sequence[Path], out: Path | None
-) -> "tuple[list[Held], dict[str, tuple[str, Anchors]]]":
-    """Return what the runs hold, and where their pages show it, as seen from the written file."""
+) -> "tuple[list[Held], dict[str, Given]]":
+    """Return what the runs hold, and where their pages show it, as seen from the file that is written.
+
+    A file is passed on with what lies below its folder: it has no links to runs elsewhere.
+    """
     import os
     from urllib.parse import quote
 
     from gatemark.judge.coverage.coverage import holding
     from gatemark.store.directory import RunDirectory
     from gatemark.tell.group import source
-    from gatemark.tell.study.coverage import anchors
+    from gatemark.tell.study.coverage import Given, anchors
 
     runs: list[Held] = []
-    links: dict[str, tuple[str, Anchors]] = {}
+    links: dict[str, Given] = {}
     for path in paths:
         kept = source.judged(reading.read(path), path)
         label = path.resolve().name
         runs.append(holding(label, kept.run, kept.records, kept.judgement))
         page = os.path.relpath(RunDirectory(path).page, out.parent if out else Path())
-        links[label] = quote(page), anchors(kept)
+        if out and page.startswith(os.pardir):
+            links[label] = Given(kept.run, "")
+        else:
+            links[label] = Given(kept.run, quote(page), anchors(kept))
     return runs, links
 
 

@@ -3,19 +3,32 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from datetime import datetime
+from typing import Final, NamedTuple
 
 from gatemark.judge.coverage.coverage import EVERY, STATES, Covered, State, counts
 from gatemark.store.reference import Tally
+from gatemark.store.run import Run
 from gatemark.store.study.outline import NAMES, Outline, Part, outline
 from gatemark.tell import gallery, html
 from gatemark.tell.answer import answers
 from gatemark.tell.group.source import Source
 from gatemark.tell.words.markdown import text
+from gatemark.tell.words.run import portable, repeat_command
 from gatemark.tell.words.table import NONE
 
 Anchors = Sequence[tuple[str, str]]  # of one run's page: a name, and the plan that it is of or ""
-Links = Mapping[str, tuple[str, Anchors]]  # label of a run -> its page's address, what is on it
+
+
+class Given(NamedTuple):
+    """A run that was given, as the page needs it."""
+
+    run: Run
+    page: str  # address of its page
+    anchors: Anchors = ()  # on that page
+
+
+Links = Mapping[str, Given]  # by the label of a run
 INVENTORY: Final = "inventory"
 MEANS: Final[dict[State, str]] = {
     "shown": "a run that was given holds it, or runs of one gateway do together",
@@ -25,6 +38,7 @@ MEANS: Final[dict[State, str]] = {
     "missing": "not built",
 }
 PLACES: Final = ("in the study", "what it is of", "asked again by", "what cannot be")
+RUNS: Final = ("run", "gateway", "begun", "minutes", "rows", "again")
 HEAD: Final = ("row", "study", "state", "what was asked", "answered by, or why not")
 TITLE: Final = "What five studies asked, row by row"
 
@@ -73,8 +87,9 @@ def data(rows: Iterable[Covered], links: Links) -> Iterator[dict[str, object]]:
 def _links(row: Covered, links: Links) -> Iterator[tuple[str, str]]:
     """Each run that shows a row, with the address of the figure."""
     for shown in row.shown:
-        page, names = links.get(shown.run, ("", ()))
-        name = _anchor(row, names, shown.plans)
+        given = links.get(shown.run)
+        page = given.page if given else ""
+        name = _anchor(row, given.anchors, shown.plans) if given else ""
         yield shown.run, f"{page}#{name}" if page and name else page
 
 
@@ -110,6 +125,9 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     lines += [sentence(rows), ""]
     lines += [f"- **{state}**: {means}." for state, means in MEANS.items()]
     lines += ["", *_rows([HEAD, *(_linked(row, links) for row in rows)]), ""]
+    if links:
+        made = [(*cells[:-1], f"`{cells[-1]}`") for cells in ran(rows, links)]
+        lines += ["## Runs", "", *_rows([RUNS, *made]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
     lines += [line for name in NAMES for line in _places(outline(name))]
     return "\n".join((*lines, ""))
@@ -125,6 +143,19 @@ def _places(study: Outline) -> Iterator[str]:
 def _plans(part: Part) -> str:
     """The plans of a part; of a table of devices the inventory, which each run has."""
     return ", ".join(part.plans) or (EVERY if part.inventory else NONE)
+
+
+def ran(rows: Sequence[Covered], links: Links) -> Iterator[tuple[str, ...]]:
+    """Each run that was given: how long it took, how many rows it shows, how it is repeated."""
+    for label, given in links.items():
+        run = given.run
+        number = sum(label in {shown.run for shown in row.shown} for row in rows)
+        day, took = run.started.partition("T")[0], NONE
+        if run.finished:
+            begun, ended = map(datetime.fromisoformat, (run.started, run.finished))
+            took = f"{(ended - begun).total_seconds() / 60:.1f}"
+        again = portable(repeat_command(run))
+        yield label, run.station.name, day, took, str(number), again
 
 
 def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
@@ -168,6 +199,7 @@ def page(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]) ->
         states=[(state, known[state], MEANS[state]) for state in STATES],
         head=HEAD,
         rows=[(_cells(row), list(_links(row, links))) for row in rows],
+        runs=[RUNS, *ran(rows, links)] if links else [],
         beside=beside(tallies),
         tallies=tally_rows(tallies),
         style=html.asset("style.css"),
