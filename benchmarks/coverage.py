@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of the five studies do runs show? `python -m benchmarks.coverage DIR [--coremark DIR]`.
+"""Which rows of the five studies do runs show? `python -m benchmarks.coverage FOLDER`.
 
-Each run is kept in DIR: what is finished there is not measured again, what was cut goes on. At the
-end docs/coverage.md is written, with the minutes that each run took. `--only WORD` measures the
-runs with that word in their name.
+Each run is kept in FOLDER: what is finished there is not measured again, what was cut goes on. At
+the end docs/coverage.md is written, with the minutes that each run took.
 """
 
 import argparse
@@ -34,8 +33,17 @@ GUESTS: Final = (
     "counting/kernel-path-own",
     *(f"{name} --variant short" for name in ("wrt54/paths", "capture/feasibility")),
     "diffuse/priority --variant short",
-    *(f"cost/{name} --variant short" for name in ("flows", "cpu-flows", "cpu-rules")),
+    *(f"cost/{name} --variant short" for name in ("flows-limit", "cpu-flows", "cpu-rules")),
 )
+# An image that lets nobody in but at its serial line, where its first boot is set.
+SERIAL: Final = """schema = "gatemark.station/1"
+[gateway]
+kind   = "qemu"
+arch   = "x86_64"
+image  = "{image}"
+set    = "openwrt"
+boot_s = 600
+"""
 # Two kernels of the distribution stand for two firmwares.
 OTHER: Final = """schema = "gatemark.station/1"
 [gateway]
@@ -58,17 +66,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where the runs are kept")
     parser.add_argument("--coremark", type=Path, help="your own copy of CoreMark")
-    parser.add_argument("--only", default="", help="the runs with this word in their name")
+    parser.add_argument("--openwrt", type=Path, help="an official image, ...-combined.img.gz")
+    parser.add_argument("--only", default="", help="measure runs with this word in their name")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    for run in wanted(given.folder, given.coremark):
+    for run in wanted(given.folder, given.coremark, given.openwrt):
         if given.only in run.name:
             measure(given.folder / run.name, run.words)
     runs = sorted(str(path.parent) for path in given.folder.glob("*/run.json"))
     subprocess.run([*GATEMARK, "coverage", *runs, "--out", str(PAGE)], check=True)
 
 
-def wanted(folder: Path, coremark: Path | None) -> Iterator[Wanted]:
+def wanted(folder: Path, coremark: Path | None, openwrt: Path | None) -> Iterator[Wanted]:
     """Each run with its name and the command's words."""
     for text in LAB:
         words = ["run", *text.split()]
@@ -77,6 +86,11 @@ def wanted(folder: Path, coremark: Path | None) -> Iterator[Wanted]:
         yield Wanted(named(text), words)
     for text in GUESTS:
         yield Wanted(named(f"{text} {GUEST}"), ["run", *text.split(), "--station", GUEST])
+    if openwrt:
+        station = folder / "serial.toml"
+        station.write_text(SERIAL.format(image=openwrt.resolve()))
+        words = ["run", "rfc/reset", "--variant", "short", "--station", str(station)]
+        yield Wanted("rfc-reset-short-serial", words)
     other = folder / f"{GUEST}-full.toml"
     other.write_text(OTHER)
     for text in FIRMWARES:

@@ -57,10 +57,8 @@ def shipped() -> "list[Plan]":
     return [plan for name in suites() for plan in load(name)[1]]
 
 
-def _read(
-    paths: Sequence[Path], out: Path | None
-) -> "tuple[list[Held], dict[str, Given]]":
-    """Return what the runs hold, and where their pages show it, as seen from the file that is written.
+def _read(paths: Sequence[Path], out: Path | None) -> "tuple[list[Held], dict[str, Given]]":
+    """Return what the runs hold, and where their pages show it as seen from the written file.
 
     A file is passed on with what lies below its folder: it has no links to runs elsewhere.
     """

@@ -2,6 +2,7 @@
 """`gatemark coverage`: rows of the studies, by plans and by runs; what README says of them."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from gatemark.tell.group.source import Source
 
 ROOT = Path(__file__).parents[3]
 RUN = "20261129-000645-quick"  # of the sample
+ROW = re.compile(r"\| [KPBDR]\d\d \|")
+PUBLISHED = "\n## Published values\n"
 
 
 def flat(text: str) -> str:
@@ -42,11 +45,25 @@ def test_the_readme_says_what_is_not_done() -> None:
     assert unfinished(rows) in flat((ROOT / "README.md").read_text())
 
 
-def test_the_list_in_the_documents_is_what_the_plans_say(tmp_path: Path) -> None:
+def test_the_list_in_the_documents_asks_what_the_plans_do(tmp_path: Path) -> None:
+    """Its states and runs are of the runs that it was made by (benchmarks/coverage.py)."""
     done = gatemark("coverage", "--out", "coverage.md", cwd=tmp_path)
     assert (done.code, done.out) == (0, "coverage.md\n")
-    made = (tmp_path / "coverage.md").read_text()
-    assert made == (ROOT / "docs" / "coverage.md").read_text()
+    made, kept = ((at / "coverage.md").read_text() for at in (tmp_path, ROOT / "docs"))
+    assert made.partition(PUBLISHED)[2] == kept.partition(PUBLISHED)[2]
+    asked = {
+        row.requirement.name: ", ".join(row.plans) for row in coverage(requirements(), shipped())
+    }
+    for rows in (listed(made), listed(kept)):
+        assert [(name, what, answer[: len(asked[name])]) for name, what, answer in rows] == [
+            (name, what, asked[name]) for name, what, _ in listed(made)
+        ]
+
+
+def listed(page: str) -> list[tuple[str, str, str]]:
+    """Of each row its name, what was asked, and what answers it."""
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if ROW.match(line)]
+    return [(line[0], line[3], line[4]) for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +107,13 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     ):
         done = gatemark("coverage", *words.split(), cwd=tmp_path)
         assert (done.code, text in done.err) == (2, True), words
+
+
+def test_a_page_names_its_runs_and_links_to_those_below_it_alone(home: Path) -> None:
+    (home / "docs").mkdir()
+    for place, linked in (("rows.md", True), ("docs/rows.md", False)):
+        assert gatemark("coverage", RUN, "--out", place, cwd=home).code == 0
+        page = (home / place).read_text()
+        assert ("](" in page) == linked
+        assert f"| {RUN} | lab | 2026-11-29 | " in page
+        assert "`gatemark run quick --line 1000/500 --seed 1380693621` |" in page

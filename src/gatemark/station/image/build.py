@@ -71,6 +71,8 @@ INITTAB: Final = """::sysinit:/etc/rc
 ::shutdown:/bin/busybox sync
 """
 PASSWD: Final = "root:x:0:0:root:/root:/bin/sh\n"
+# What the inventory calls its firmware.
+RELEASE: Final = 'PRETTY_NAME="Gatemark\'s image of the distribution\'s kernel and busybox"\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def tree(parts: Parts) -> dict[str, cpio.Entry]:
         "etc/rc": cpio.program(_rc().encode()),
         "etc/inittab": cpio.file(INITTAB.encode()),
         "etc/passwd": cpio.file(PASSWD.encode()),
+        "etc/os-release": cpio.file(RELEASE.encode()),
         "root": cpio.folder(0o700),
         **{f"usr/sbin/{name}": cpio.program(data) for name, data in tools.items()},
         **{f"usr/sbin/{name}": cpio.link(tool) for name, tool in NAMES.items() if tool in tools},
