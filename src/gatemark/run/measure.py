@@ -4,11 +4,12 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from msgspec.structs import replace
 
+from gatemark.error import GatemarkError
 from gatemark.plan.model import TrialSpec
 from gatemark.run import again, trial, turns
 from gatemark.run.bench import Bench
@@ -22,6 +23,7 @@ from gatemark.station import lock
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.series import Series
+from gatemark.workload import algorithm
 
 
 async def measure(
@@ -134,6 +136,10 @@ async def machine(display: Display) -> AsyncIterator[str]:
 
 
 async def _run(bench: Bench, spec: TrialSpec, display: Display) -> tuple[Record, Series]:
+    if spec.workload.kind == "algorithm":
+        # Nobody has to wait while it is built; what fails there, the trial says.
+        with suppress(GatemarkError):
+            await algorithm.built(bench.station, spec.workload)
     async with machine(display) as note:
         measured, columns = await trial.run(bench, spec, display.rate)
     record = _noted(measured, note)

@@ -75,14 +75,9 @@ class CoreMark:
 
         Raises GatemarkError.
         """
-        source = str(self.load.words.get(SOURCE, ""))
-        if not source:
-            raise UnavailableError("CoreMark is not shipped; name your copy: --coremark DIR")
-        arch = await file.arch(self.node)
-        built = await asyncio.to_thread(program, Path(source), arch, self.load.level)
         # Not as a program of ours, which would be started once to see that it runs: it has no
         # --help, and would measure for ten seconds.
-        self._program = await file.path(self.node, built)
+        self._program = await file.path(self.node, await built(self.node, self.load))
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
@@ -116,6 +111,14 @@ class CoreMark:
             raise InvalidTrialError(f"CoreMark did not end in {LONGEST_S:g} s") from None
         self._process = None
         return Printed.by(self.node.name, "".join(lines))
+
+
+async def built(node: Node, load: Workload) -> Path:
+    """The program for a host's processor, of the copy that was named. Raises GatemarkError."""
+    source = str(load.words.get(SOURCE, ""))
+    if not source:
+        raise UnavailableError("CoreMark is not shipped; name your copy: --coremark DIR")
+    return await asyncio.to_thread(program, Path(source), await file.arch(node), load.level)
 
 
 def require(source: Path) -> None:

@@ -23,12 +23,13 @@ from typing import Any, Final, Self
 import msgspec
 
 from gatemark.error import GatemarkError, InvalidTrialError, NodeError, UnavailableError
-from gatemark.kind.algorithm import payload
+from gatemark.kind.algorithm import coremark, payload
 from gatemark.kind.algorithm.coremark import CoreMark
 from gatemark.kind.algorithm.onboard import placed, reported
 from gatemark.kind.algorithm.plan import PASSES, lasts_s
 from gatemark.node import file
 from gatemark.node.agent import Tick
+from gatemark.node.binary import kernels_path
 from gatemark.node.reader import Printed, reader
 from gatemark.node.shell import Node, Process
 from gatemark.plan.exact import COUNTS, KERNELS
@@ -58,6 +59,18 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     if spec.workload.command == COREMARK:
         return [CoreMark(station, wire, spec.workload)]
     return [Kernel(station, wire, spec.workload, counted=COUNTS in spec.probes)]
+
+
+async def built(station: Station, load: Workload) -> None:
+    """Build the program for the gateway's processor, which takes minutes where it is not there.
+
+    Raises GatemarkError.
+    """
+    node: Node = station.gateway.node
+    if load.command == COREMARK:
+        await coremark.built(node, load)
+    else:
+        await asyncio.to_thread(kernels_path, await file.arch(node), load.level)
 
 
 class Kernel:
