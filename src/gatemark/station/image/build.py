@@ -45,7 +45,7 @@ NAMES: Final = {
 }
 EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so", "pppoe.so")
 BUSYBOX: Final = "bin/busybox"
-FORMAT: Final = "7"  # a new number where the same parts are put together otherwise
+FORMAT: Final = "8"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
 MODULES: Final = (
@@ -61,6 +61,7 @@ MODULES: Final = (
     *("cls_u32", "cls_flower", "cls_bpf", "cls_matchall", "cls_fw", "cls_basic"),
     *("act_mirred", "act_police", "act_gact", "act_skbedit", "act_bpf", "act_pedit", "act_ctinfo"),
     *("wireguard", "pppoe", "pktgen", "tcp_bbr"),
+    *("algif_aead", "chacha20poly1305", "chacha_generic", "poly1305_generic"),
 )
 # Below lib/modules/VERSION/kernel/: where these are, and all that they depend on.
 PLACES: Final = ("net/", "lib/", "crypto/", "arch/", "drivers/net/", "drivers/virtio/")
