@@ -150,10 +150,10 @@ def _of_plans(
     checks = judgement.cross_checks
     marks = (
         ("change", judgement.comparisons),
-        ("step", judgement.ladders),
+        ("step", [ladder for ladder in judgement.ladders if any(s.costs for s in ladder.steps)]),
         ("watched", judgement.watched),
         ("cross-check", [c for c in checks if _counts(c.definition, with_tester=with_tester)]),
-        ("claims", claims(records, judgement.points)),
+        ("claims", [c for c in claims(records, judgement.points) if c.holds != "cannot be told"]),
         ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
         ("rises", [points[0] for points in rising.searched(judgement.points)]),
     )

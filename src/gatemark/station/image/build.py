@@ -73,7 +73,7 @@ INITTAB: Final = """::sysinit:/etc/rc
 """
 PASSWD: Final = "root:x:0:0:root:/root:/bin/sh\n"
 # What the inventory calls its firmware.
-RELEASE: Final = 'PRETTY_NAME="Gatemark\'s image of the distribution\'s kernel and busybox"\n'
+RELEASE: Final = "PRETTY_NAME=\"Gatemark's image of the distribution's kernel and busybox\"\n"
 
 
 @dataclass(frozen=True, slots=True)

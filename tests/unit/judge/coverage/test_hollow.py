@@ -4,6 +4,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -117,6 +118,26 @@ def test_a_level_of_another_quantity_shows_no_row(quick: Source) -> None:
     udp = [replace(r, plan=TCP) for r in own(quick, UDP, direction="down")]
     assert state("K21", need, quick.run, [*up, *down]) == "shown"
     assert state("K21", need, quick.run, [*up, *udp]) == "planned"
+
+
+@pytest.mark.parametrize(("costs", "expected"), [({"packet_ns": 1.0}, "shown"), ({}, "planned")])
+def test_a_ladder_whose_steps_have_no_cost_shows_no_row(
+    quick: Source, costs: dict[str, float], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = SimpleNamespace(plan=UDP, steps=[SimpleNamespace(costs=costs)])
+    judgement = replace(quick.judgement, ladders=(ladder,))
+    monkeypatch.setattr(measured, "values", lambda _: [])
+    assert state("P08", Need(yields=("step",)), quick.run, own(quick, UDP), judgement) == expected
+
+
+@pytest.mark.parametrize(("holds", "expected"), [("holds", "shown"), ("cannot be told", "planned")])
+def test_a_claim_that_cannot_be_told_shows_no_row(
+    quick: Source, holds: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = SimpleNamespace(plan=UDP, holds=holds)
+    monkeypatch.setattr(measured, "claims", lambda *_: [planted])
+    need = Need(yields=("claims",))
+    assert state("P08", need, quick.run, own(quick, UDP), quick.judgement) == expected
 
 
 @pytest.mark.parametrize(
