@@ -23,7 +23,7 @@ from gatemark.station import lock
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.series import Series
-from gatemark.workload import algorithm
+from gatemark.kind.algorithm import load as algorithm
 
 
 async def measure(

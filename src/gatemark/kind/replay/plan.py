@@ -42,7 +42,7 @@ def misfit(arm: Arm, load: Workload) -> str:
 
 KIND: Final = Rules(
     keys="duration_s trace speed clones packet_most rate_pps clients dscp",
-    yields=(*YIELDS, "mos", "evidence.late_ns"),
+    yields=(*YIELDS, *JITTER, "mos", "evidence.late_ns"),
     headlines={"replayed rate": "received_pps"},
     faults=faults,
     misfit=misfit,

@@ -14,7 +14,7 @@ MOST_PACKETS: Final = 1_000_000_000
 MOST_BPS: Final = 1e12
 
 
-DELAYS: Final = ("delay_p50_ns", "delay_p99_ns", "ipdv_p50_ns", "pdv_p99_ns")
+DELAYS: Final = ("delay_p50_ns", "delay_p99_ns")
 YIELDS: Final = ("offered_pps", "received_pps", "received_l4_bps", "loss_ratio", *DELAYS)
 
 
