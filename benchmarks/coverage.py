@@ -25,14 +25,15 @@ LAB: Final = (
     *("quick --variant short", "rfc/cross-check --variant short", "rfc/replay --variant short"),
     *(f"cost/{name} --variant short" for name in ("flows-rate", "ladder-filters", "cpu-load")),
     *("kofler/block-size --variant study", "procbench/endpoint --variant study"),
-    "procbench --variant short",
+    *("procbench --variant short", "counting/kernel-path-own"),
 )
-# What a namespace cannot tell: a kernel's own view of its CPU and memory, its functions, its hash.
+# What a namespace cannot tell: its own CPU and memory as its kernel sees them, the functions that a
+# packet runs through, its hash buckets, ciphers that this machine's kernel may lack.
 GUEST: Final = "qemu-x86"
 GUESTS: Final = (
     "counting/kernel-path-own",
     *(f"{name} --variant short" for name in ("wrt54/paths", "capture/feasibility")),
-    "diffuse/priority --variant short",
+    *("diffuse/priority --variant short", "algorithms/today --variant short"),
     *(f"cost/{name} --variant short" for name in ("flows-limit", "cpu-flows", "cpu-rules")),
 )
 # An image that lets nobody in but at its serial line, where its first boot is set.
