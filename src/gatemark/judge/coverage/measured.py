@@ -71,7 +71,7 @@ def _measured(plan: Plan, records: Sequence[Record]) -> Iterator[Reading]:
             names.add("metered")
         if record.definition.kernel:
             names.add(f"kernel.{record.definition.kernel.split()[0]}")
-        yield _reading(plan, names, record.definition, record.point)
+        yield _reading(plan, record.arm, names, record.definition, record.point)
 
 
 def _judged(plan: Plan, judgement: Judgement, *, with_tester: bool) -> Iterator[Reading]:
@@ -82,11 +82,11 @@ def _judged(plan: Plan, judgement: Judgement, *, with_tester: bool) -> Iterator[
             parts = value.definition.path, *value.definition.features
             names = {value.quantity, value.quantity.rpartition(".")[2]}  # up.queue_mean_ns
             names |= {f"{name} of {part}" for name in names for part in parts}
-            yield _reading(plan, names, value.definition, value.point)
+            yield _reading(plan, value.arm, names, value.definition, value.point)
 
 
 def _reading(
-    plan: Plan, names: set[str], definition: Definition, point: Mapping[str, Scalar]
+    plan: Plan, arm: str, names: set[str], definition: Definition, point: Mapping[str, Scalar]
 ) -> Reading:
     """Names at a point. Where its plan varies no factor, the trial's own definition has it."""
     swept = {*plan.sweep, *(factor for case in plan.case for factor in case)}
@@ -95,7 +95,9 @@ def _reading(
     levels |= {n: text(own) for n, own in defined.items() if n in levels and own is not None}
     levels |= {name: text(level) for name, level in point.items()} | {"l4": definition.l4}
     parts = frozenset((definition.path, *definition.features))
-    return Reading(frozenset(names), parts, levels, frozenset(swept & point.keys()))
+    return Reading(
+        (plan.name, arm), frozenset(names), parts, levels, frozenset(swept & point.keys())
+    )
 
 
 def _promised(plan: Plan, records: Sequence[Record]) -> set[str]:

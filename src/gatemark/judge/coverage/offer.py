@@ -15,7 +15,7 @@ boot by boot; `factory`, one of them of another maker; `metered`, by a meter of 
 `spread`, repeats until they agree; `mean`, several repeats; `deviations`.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from gatemark.store.study.requirement import Need
@@ -28,6 +28,7 @@ STATION: Final = "station."
 class Reading(NamedTuple):
     """The holdings of a run, of one arm at one point."""
 
+    arm: tuple[str, str]  # its plan and name: features that follow the line differ within an arm
     names: frozenset[str]
     arms: frozenset[str]  # its path and features
     levels: Mapping[str, str]  # factor -> level, as text
@@ -112,9 +113,9 @@ def _by_name(
 
 def _varies(factor: str, readings: Sequence[Reading]) -> bool:
     """Return whether an arm has it at two levels: two arms at one level each compare nothing."""
-    levels: dict[Hashable, set[str | None]] = {}
+    levels: dict[tuple[str, str], set[str | None]] = {}
     for reading in readings:
-        levels.setdefault(reading.arms, set()).add(reading.levels.get(factor))
+        levels.setdefault(reading.arm, set()).add(reading.levels.get(factor))
     return any(len(own - {None}) > 1 for own in levels.values())
 
 

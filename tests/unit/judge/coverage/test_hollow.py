@@ -173,6 +173,28 @@ def test_two_arms_at_a_level_each_show_no_factor_that_varies(quick: Source) -> N
     assert state("P08", need, quick.run, split) == "planned"
 
 
+SHAPED = {"up": "shape:htb2:0.95", "down": "shape:htb2:14.25"}
+
+
+@pytest.mark.parametrize(("down", "expected"), [("route", "shown"), ("other", "planned")])
+def test_an_arm_whose_features_follow_the_line_is_one_arm(
+    quick: Source, down: str, expected: str
+) -> None:
+    """A shaper of 95 % has another rate on each line."""
+    need = Need(yields=("received_pps",), arms=("shape:htb2",), over=("direction",))
+    route = [r for r in own(quick, UDP) if r.arm == "route"]
+    shaped = [
+        replace(
+            r,
+            arm=down if r.point["direction"] == "down" else "route",
+            definition=replace(r.definition, features=(SHAPED[r.point["direction"]],)),
+        )
+        for r in route
+    ]
+    assert {r.point["direction"] for r in shaped} == {"up", "down"}
+    assert state("P08", need, quick.run, shaped) == expected
+
+
 def test_what_the_plan_says_is_not_what_its_trials_were(quick: Source) -> None:
     """A plan of 20 s whose trials lasted one."""
     (plan,) = [plan for plan in quick.run.plans if plan.name == TCP]
