@@ -22,7 +22,7 @@ LAB: Final = (
     *(f"{suite} --variant short" for suite in ("kofler", "capture", "diffuse", "algorithms")),
     *(f"algorithms/{name} --variant study" for name in ("lpm", "filter", "match")),
     *(f"delay/{name} --variant short" for name in ("home", "queues")),
-    *("quick --variant short", "rfc/cross-check --variant short", "rfc/replay --variant short"),
+    *("quick --variant short", "rfc/cross-check --variant short", "rfc/replay"),
     *(f"cost/{name} --variant short" for name in ("flows-rate", "ladder-filters", "cpu-load")),
     *("kofler/block-size --variant study", "procbench/endpoint --variant study"),
     *("procbench --variant short", "counting/kernel-path-own"),

@@ -12,6 +12,7 @@ from gatemark.plan.model import Arm, Workload
 from gatemark.plan.sane import MOST_PPS, clients
 from gatemark.unit import LEAST_PACKET_BYTES, MOST_PACKET_BYTES
 
+JITTER: Final = ("ipdv_p50_ns", "pdv_p99_ns")
 MOST_SPEED: Final = 1e6
 MOST_CLONES: Final = 10_000
 
