@@ -150,7 +150,7 @@ def ran(rows: Sequence[Covered], links: Links) -> Iterator[tuple[str, ...]]:
     for label, given in links.items():
         run = given.run
         number = sum(label in {shown.run for shown in row.shown} for row in rows)
-        day, took = run.started.partition("T")[0], NONE
+        day, took = run.started.partition("T")[0], "not finished"
         if run.finished:
             begun, ended = map(datetime.fromisoformat, (run.started, run.finished))
             took = f"{(ended - begun).total_seconds() / 60:.1f}"
