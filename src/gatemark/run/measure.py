@@ -10,6 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from gatemark.error import GatemarkError
+from gatemark.kind.algorithm import load as algorithm
 from gatemark.plan.model import TrialSpec
 from gatemark.run import again, trial, turns
 from gatemark.run.bench import Bench
@@ -23,7 +24,6 @@ from gatemark.station import lock
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.series import Series
-from gatemark.kind.algorithm import load as algorithm
 
 
 async def measure(
