@@ -187,7 +187,7 @@ def test_an_arm_whose_features_follow_the_line_is_one_arm(
         replace(
             r,
             arm=down if r.point["direction"] == "down" else "route",
-            definition=replace(r.definition, features=(SHAPED[r.point["direction"]],)),
+            definition=replace(r.definition, features=(SHAPED[str(r.point["direction"])],)),
         )
         for r in route
     ]
