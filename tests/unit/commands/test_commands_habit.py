@@ -172,7 +172,7 @@ def test_a_pipe_has_a_line_for_each_plan() -> None:
 def test_list_tells_time_and_variants() -> None:
     line = gatemark("list", "wrt54").out.splitlines()[-1]
     assert line.split()[:4] == ["wrt54/paths", "38", "min", "09"]
-    assert line.endswith("[--variant short: 6 min 39 s]")
+    assert re.search(r"\[--variant short: \d+ min \d\d s\]$", line)
 
 
 def test_list_of_a_plan_file_tells_its_variants(tmp_path: Path) -> None:
