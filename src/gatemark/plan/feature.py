@@ -115,6 +115,7 @@ class Feature(NamedTuple):
     program: bool = False  # runs on the gateway while a trial does, and sets nothing
     counts: bool = False  # its first argument is a number of things that cost alike
     shapes: bool = False  # its rate is a bottleneck, and no cost
+    marks: bool = False  # writes DSCP: a changed mark is its work, and no fault
 
 
 BRIDGED: Final = "bridge-netfilter"
@@ -131,7 +132,7 @@ SHAPE_OPTIONS: Final = (
     Option("mpu", Argument("N", 0, 256)),
     *(Option(word) for word in (*shape.CELLS, *shape.LINKS, *shape.OF_CAKE)),
 )
-# One entry for each file of gateway/feature/, which has the entry's name.
+# One entry for each file of gateway/feature/ or feature/openwrt/, which has the entry's name.
 FEATURES: Final[dict[str, Feature]] = {
     "conntrack": Feature(IP_PATHS, bridged=True, netfilter=True, tracks=True, tool="nft"),
     "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
@@ -185,7 +186,7 @@ FEATURES: Final[dict[str, Feature]] = {
         shapes=True,
     ),
     "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
-    "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft"),
+    "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft", marks=True),
     "classify-lite": Feature(FORWARDING, netfilter=True, tracks=True, tool="nft"),
     "vlan": Feature(FORWARDING, upwards=True),
     "pppoe": Feature(

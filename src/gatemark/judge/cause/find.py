@@ -27,7 +27,7 @@ from gatemark.judge.point.sweep import RATES, common
 from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.words import percent, upper
 from gatemark.judge.subject import Subject
-from gatemark.plan.feature import shaped_ways
+from gatemark.plan.feature import properties, shaped_ways
 from gatemark.store.record import Record, Scalar
 
 FEWEST: Final = 5  # packets: fewer are those of hosts that meet
@@ -52,7 +52,6 @@ WHERE: Final = {"rule", "queue", "ingress"}
 # differ by no more than that factor.
 OF_ALL: Final = {"some-flows", "constant-share", "stalls"}
 SAME: Final = 1.4
-MARKING: Final = ("dscp",)  # features that set marks
 
 Place = tuple[str, str, str, tuple[tuple[str, Scalar], ...]]
 
@@ -221,14 +220,10 @@ def _applies(cause: Cause, record: Record, counted: Mapping[str, Count]) -> bool
     if matching(counted, cause.lacks):
         return False
     if cause.shape == "changed-marks" and any(
-        _sets_marks(word) for word in record.definition.features
+        its.marks for its in properties(record.definition.features)
     ):
         return False
     return not cause.by_load or _is_calm(record)
-
-
-def _sets_marks(feature: str) -> bool:
-    return feature.partition(":")[0] in MARKING
 
 
 def _is_calm(record: Record) -> bool:

@@ -3,9 +3,9 @@
 
 A gateway is a row of stages: port queue and CPU, flow table, shaper, link. What a later stage
 dropped had already come through the earlier ones, so the later one is narrower, even where the CPU
-is saturated by the surplus. Therefore the drop counters are asked before the CPU. The tester comes
-first of all: where it fell short, the gateway was not asked the question. An emulated line before
-the WAN host is asked next: it is the bench's own, and its books are exact.
+is saturated by the surplus. Therefore the drop counters are asked before the CPU. The bench comes
+first of all: where the tester fell short, the gateway was not asked the question, and the books of
+an emulated line before the WAN host are exact.
 """
 
 from collections.abc import Callable
