@@ -364,6 +364,12 @@ def _sides(feature: str) -> tuple[str, ...]:
     return shape.parse(parts(feature)[1]).sides if feature.count(":") > 1 else shape.SIDES
 
 
+def writes_dscp(features: Iterable[str]) -> bool:
+    """Return whether one of these writes DSCP; a feature of no known name does not."""
+    names = {name for name, feature in FEATURES.items() if feature.marks}
+    return any(feature.partition(":")[0] in names for feature in features)
+
+
 def programs(features: Iterable[str]) -> tuple[str, ...]:
     """The features that are programs, in order; a feature of no known name is none."""
     names = {name for name, feature in FEATURES.items() if feature.program}

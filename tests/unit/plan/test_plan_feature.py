@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
-from gatemark.plan.feature import FEATURES, parts, samples, tracks, unnumbered
+from gatemark.plan.feature import FEATURES, parts, samples, tracks, unnumbered, writes_dscp
 from gatemark.plan.misfit import check_features, misfit
 from gatemark.plan.model import Arm, Direction, Plan, Workload
 
@@ -216,3 +216,8 @@ def test_a_plan_that_sets_buckets_has_room_for_its_flows(
                 assert int(given.get("conntrack-max", ("0",))[0]) >= most, (plan.name, arm.name)
                 assert [*given].index("conntrack-max") < [*given].index("buckets")
     assert len(arms) == 5
+
+
+def test_a_feature_of_no_known_name_writes_no_dscp() -> None:
+    assert writes_dscp(["filter:100", "dscp:0"])
+    assert not writes_dscp(["of-another-version:1", "conntrack"])

@@ -27,7 +27,7 @@ from gatemark.judge.point.sweep import RATES, common
 from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.words import percent, upper
 from gatemark.judge.subject import Subject
-from gatemark.plan.feature import properties, shaped_ways
+from gatemark.plan.feature import shaped_ways, writes_dscp
 from gatemark.store.record import Record, Scalar
 
 FEWEST: Final = 5  # packets: fewer are those of hosts that meet
@@ -219,9 +219,7 @@ def _applies(cause: Cause, record: Record, counted: Mapping[str, Count]) -> bool
         return False
     if matching(counted, cause.lacks):
         return False
-    if cause.shape == "changed-marks" and any(
-        its.marks for its in properties(record.definition.features)
-    ):
+    if cause.shape == "changed-marks" and writes_dscp(record.definition.features):
         return False
     return not cause.by_load or _is_calm(record)
 
