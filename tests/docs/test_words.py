@@ -122,3 +122,22 @@ def test_a_planted_long_line_is_found() -> None:
     long = "x " + "x" * (LONGEST - 1)
     text = f"{long}\n{long[1:]}\n| {long} |\n```\n{long}\n```\n- {long}\n"
     assert long_lines(text + "x" * 200) == [1, 7]
+
+
+FILE = re.compile(r"`([a-z][\w/-]+\.(?:py|c|h))`")  # x.h, NAME.py and /tmp/x.sh stand for others
+
+
+def is_there(readme: Path, name: str) -> bool:
+    """Return whether it stands below the README's folder, or is a path from a root."""
+    roots = (ROOT, ROOT / "src" / "gatemark")
+    return any((root / name).exists() for root in roots) or any(readme.parent.glob(f"**/{name}"))
+
+
+def test_a_folders_readme_names_files_that_are_there() -> None:
+    readmes = [path for path in markdown() if path.name == "README.md"]
+    assert [
+        f"{readme.relative_to(ROOT)}: {name}"
+        for readme in readmes
+        for name in FILE.findall(readme.read_text(encoding="utf-8"))
+        if "NAME" not in name and not is_there(readme, name)
+    ] == []

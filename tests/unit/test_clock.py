@@ -25,7 +25,7 @@ LEDGER: Final = "when an event of a campaign was noted: its order is that of its
 VALID: Final = "a certificate, which is valid a day before and after at least"
 MENTION: Final = re.compile(r"\b(?:time\.(?!mono|sleep)|from time|time as|datetime|date\.today)\b")
 PYTHON: Final = {
-    "campaign/keys.py": (2, VALID),
+    "fleet/keys.py": (2, VALID),
     "commands/ab.py": (1, NAMED),
     "commands/campaign/app.py": (3, f"{NAMED}; {LEDGER}"),
     "commands/campaign/coordinate.py": (5, LEDGER),

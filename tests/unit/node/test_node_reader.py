@@ -24,7 +24,7 @@ from gatemark.plan.fact import FACTS
 from gatemark.probe.loop import MARK, WHOLE, Sample
 
 PACKAGE = Path(gatemark.__file__).parent
-HEARING = ("node", "gateway", "probe", "station", "workload", "run")  # folders that talk to hosts
+HEARING = ("node", "gateway", "probe", "station", "kind", "run")  # folders that talk to hosts
 
 
 @cache
