@@ -43,7 +43,7 @@ class Program:
 def counting(*patterns: str) -> Callable[[str], Counters]:
     """Counters out of last words: the named groups of these, each by its last match.
 
-    Several groups of one quantity differ by digits behind its name, and added up.
+    Several groups of one quantity differ by digits behind its name, and are added up.
     """
     compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
 

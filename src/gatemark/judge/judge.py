@@ -57,7 +57,7 @@ def judge(
     subsystems: Sequence[Subsystem] = (),
     sheaf: Sheaf | None = None,
 ) -> Judgement:
-    """Return of `judged` the judgement alone."""
+    """Return the judgement alone, of what `judged` returns."""
     return judged(run, records, subsystems, sheaf).judgement
 
 

@@ -113,11 +113,12 @@ class Silence(Spans):
 
 
 class Ledger(TypedDict):
-    """Which numbers came: a bit for each, in base64."""
+    """Which numbers came: a bit for each, in base64, by flow and in the order of sending."""
 
     numbers: int
     words: int
     bits: list[str]
+    sent: str
 
 
 class Came(SinkCounters):

@@ -22,6 +22,7 @@ from gatemark.store.record import Record
 from gatemark.store.run import Run
 from gatemark.tell import terminal
 from gatemark.tell.group import source
+from gatemark.tell.group.kept import JUDGED
 from gatemark.tell.transcript import NAME
 
 RUNS: dict[str, Callable[[], tuple[Run, Sequence[Record]]]] = {
@@ -103,7 +104,7 @@ def test_another_program_judges_anew(
 
 def test_a_changed_rule_is_another_edition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edition, "PACKAGE", str(tmp_path))
-    rule = tmp_path / "stats" / "judge.py"
+    rule = tmp_path / "judge" / "judge.py"
     rule.parent.mkdir()
     rule.write_text("LEAST = 1\n")
     before = edition.edition()
@@ -128,6 +129,26 @@ def test_what_is_damaged_is_made_anew(text: str | None, run: Path) -> None:
     (run / NAME).write_text(ragged if text is None else text)
     assert gatemark("show", run) == first
     assert (run / NAME).read_bytes() == whole
+
+
+@pytest.mark.parametrize("text", ["", "{}", "\0", '{"key": 1}', "[" * 100_000])
+def test_a_judgement_that_is_damaged_is_made_anew(text: str, run: Path) -> None:
+    first = gatemark("show", run)
+    whole = (run / JUDGED).read_bytes()
+    (run / NAME).unlink()
+    (run / JUDGED).write_text(text)
+    assert gatemark("show", run) == first
+    assert (run / JUDGED).read_bytes() == whole
+
+
+def test_a_sentence_that_a_stranger_planted_steers_no_terminal(run: Path) -> None:
+    gatemark("show", run)
+    (run / NAME).unlink()
+    planted = (run / JUDGED).read_text().replace('"sentence":"', '"sentence":"\\u001b[2J')
+    (run / JUDGED).write_text(planted)
+    out = gatemark("show", run).out
+    assert "\x1b[2J" not in out
+    assert "\\x1b[2J" in out
 
 
 def test_a_link_in_its_place_is_left_alone(run: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from gatemark.workload.packetsocket import LONGEST, opened
 from gatemark.workload.way import Drained, Load, Way
 
 GROUP: Final = "239.192.7.7"  # of an organisation's own (RFC 2365)
+GROUP_BYTES: Final = socket.inet_aton(GROUP)
 PORT: Final = 5007
 HOPS: Final = 16
 FRAME_BYTES: Final = 64  # a number of 8 bytes, padded
@@ -53,7 +54,7 @@ class Seen:
 
     sent_ns: list[int] = field(default_factory=list)
     arrived_ns: dict[int, int] = field(default_factory=dict)  # by number
-    copies: int = 0  # beyond the first of each
+    last_ns: int = 0  # of these arrivals
     joined_ns: int = 0
     left_ns: int = 0
 
@@ -71,7 +72,7 @@ class Group:
         """Open the sockets. Raises UnavailableError where a host is another machine."""
         source, sink = self.wire.source, self.wire.sink
         own = socket.inet_aton(source.address("ipv4"))
-        self._group = socket.inet_aton(GROUP) + socket.inet_aton(sink.address("ipv4"))  # ip_mreq
+        self._group = GROUP_BYTES + socket.inet_aton(sink.address("ipv4"))  # ip_mreq
         self._source = opened(source, self._stack, partial(_source, own=own))
         self._member = opened(sink, self._stack, _member)
         self._port = opened(sink, self._stack)
@@ -129,20 +130,19 @@ class Group:
                 continue
             at_ns = time.monotonic_ns()
             if (number := number_of(frame)) is not None:
-                seen.copies += number in seen.arrived_ns
                 seen.arrived_ns.setdefault(number, at_ns)
+                seen.last_ns = at_ns
 
 
 def is_quiet(seen: Seen) -> bool:
     """Return True if nothing has come for long enough since it was left."""
-    last_ns = max(seen.left_ns, *list(seen.arrived_ns.values())[-1:])
-    return time.monotonic_ns() - last_ns > QUIET_S * NS_A_S
+    return time.monotonic_ns() - max(seen.left_ns, seen.last_ns) > QUIET_S * NS_A_S
 
 
 def number_of(frame: bytes) -> int | None:
     """Return the number of a packet of the group; None of any other frame."""
     payload = AT + HEADER + 8
-    is_its = frame[12:14] == IPV4 and frame[AT + 16 : AT + HEADER] == socket.inet_aton(GROUP)
+    is_its = frame[12:14] == IPV4 and frame[AT + 16 : AT + HEADER] == GROUP_BYTES
     if not is_its or len(frame) < payload + NUMBER.size:
         return None
     (port,) = struct.unpack_from("!H", frame, AT + HEADER + 2)
