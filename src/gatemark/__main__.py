@@ -43,7 +43,7 @@ def _complete() -> None:
     """What Tab offers. Silent where it fails: there is a half-typed line on the terminal."""
     try:
         from gatemark.commands.app import app
-        from gatemark.commands.complete import candidates
+        from gatemark.commands.console.complete import candidates
 
         results = candidates(app, sys.argv[1:])
     except (Exception, KeyboardInterrupt):

@@ -12,7 +12,7 @@ import studies
 from playwright.sync_api import Browser, sync_playwright
 from sample import unpack
 
-from gatemark.commands import reading
+from gatemark.commands.runs import reading
 from gatemark.tell import index, page, several
 from gatemark.tell.group import source
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands.asked import Asked, within
 from gatemark.commands.console import output
 from gatemark.commands.diff import JUNIT_HELP, REGRESSION, rows
 from gatemark.commands.measure import (
@@ -21,6 +20,7 @@ from gatemark.commands.measure import (
     reopen,
     require,
 )
+from gatemark.commands.option.asked import Asked, within
 from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
 from gatemark.commands.option.sides import DEFAULT_PLAN, Sides
 from gatemark.commands.trust import TRUST_HELP

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import locate
 from gatemark.commands.console import output
 from gatemark.commands.diff import ACROSS_HELP, QUANTITY_HELP, definition, known, side, value
+from gatemark.commands.runs import locate
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

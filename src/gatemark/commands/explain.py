@@ -63,7 +63,7 @@ def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
 
 def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":
     """Return what the newest run has of a word, at the first `most` points."""
-    from gatemark.commands.locate import measured
+    from gatemark.commands.runs.locate import measured
     from gatemark.tell.explain.entry import TERM
     from gatemark.tell.explain.text import Behind
 
@@ -93,7 +93,7 @@ def _measured(path: Path, entry: "Entry", word: str) -> "Behind":
 
 
 def _judged(path: Path, entry: "Entry", most: int | None) -> "tuple[str, int, list[Sample]]":
-    from gatemark.commands import reading
+    from gatemark.commands.runs import reading
     from gatemark.tell.explain.place import behind
     from gatemark.tell.explain.sample import points
     from gatemark.tell.group import source

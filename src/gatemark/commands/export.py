@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import locate, reading, tied
 from gatemark.commands.console import choice, output
+from gatemark.commands.runs import locate, reading, tied
 from gatemark.error import UsageError
 from gatemark.printable import printable
 

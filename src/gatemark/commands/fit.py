@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gatemark.commands import locate, reading
 from gatemark.commands.console import choice, output
 from gatemark.commands.option.line import access_line
+from gatemark.commands.runs import locate, reading
 from gatemark.error import UnavailableError, UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gatemark.commands.console import output
-from gatemark.commands.offer import Offer, offered, offers
+from gatemark.commands.console.offer import Offer, offered, offers
 
 
 def list_(

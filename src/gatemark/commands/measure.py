@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gatemark.commands.console import output
-from gatemark.commands.locate import located
+from gatemark.commands.runs.locate import located
 from gatemark.commands.trust import require_run
 from gatemark.error import UnavailableError
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands.asked import Asked, within
 from gatemark.commands.console import output
+from gatemark.commands.option.asked import Asked, within
 from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import locate, tied
 from gatemark.commands.console import choice, output
+from gatemark.commands.runs import locate, tied
 from gatemark.error import UnavailableError
 
 if TYPE_CHECKING:

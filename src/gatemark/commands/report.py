@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import locate, reading
 from gatemark.commands.console import choice, output
+from gatemark.commands.runs import locate, reading
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

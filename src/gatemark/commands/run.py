@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import ab, answer
-from gatemark.commands.asked import Asked, within
+from gatemark.commands import ab
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import (
     INVALID,
@@ -22,7 +21,9 @@ from gatemark.commands.measure import (
     require,
 )
 from gatemark.commands.option import wire
+from gatemark.commands.option.asked import Asked, within
 from gatemark.commands.option.setting import SET_HELP, VARIANT_HELP
+from gatemark.commands.runs import answer
 from gatemark.commands.trust import TRUST_HELP
 from gatemark.error import UsageError
 

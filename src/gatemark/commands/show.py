@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatemark.commands import answer, locate, reading
 from gatemark.commands.console import output
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.option.line import line_rates
+from gatemark.commands.runs import answer, locate, reading
 
 if TYPE_CHECKING:
     from gatemark.judge.judgement import Judgement

@@ -16,7 +16,7 @@ import traveled
 from inside import gatemark, on_terminal
 
 from gatemark import edition
-from gatemark.commands import reading
+from gatemark.commands.runs import reading
 from gatemark.judge.values import values
 from gatemark.store.record import Record
 from gatemark.store.run import Run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.commands.asked import Asked, within
+from gatemark.commands.option.asked import Asked, within
 from gatemark.error import UsageError
 from gatemark.station.ability import Ability
 

@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from gatemark.commands.app import SHELLS, app
-from gatemark.commands.complete import candidates
-from gatemark.commands.parameter import WORDS
+from gatemark.commands.console.complete import candidates
+from gatemark.commands.console.parameter import WORDS
 from gatemark.plan.load import load, suites
 
 # A number, a file, any words.

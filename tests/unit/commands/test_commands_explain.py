@@ -10,7 +10,7 @@ import pytest
 from inside import gatemark
 
 from gatemark.commands.app import app
-from gatemark.commands.complete import candidates
+from gatemark.commands.console.complete import candidates
 from gatemark.store.directory import RunDirectory
 from gatemark.tell.explain.entry import KINDS, Entry, entries
 

@@ -8,7 +8,7 @@ import pytest
 from inside import accepted, gatemark
 from msgspec.structs import replace
 
-from gatemark.commands.locate import known, located, newest, newest_with, pair
+from gatemark.commands.runs.locate import known, located, newest, newest_with, pair
 from gatemark.error import UsageError
 from gatemark.store.directory import RunDirectory
 

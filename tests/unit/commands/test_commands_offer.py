@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gatemark import edition
-from gatemark.commands import offer
-from gatemark.commands.offer import KEPT, Offer, offered, offers
+from gatemark.commands.console import offer
+from gatemark.commands.console.offer import KEPT, Offer, offered, offers
 
 FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 

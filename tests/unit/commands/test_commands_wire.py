@@ -4,7 +4,7 @@
 import pytest
 from inside import gatemark
 
-from gatemark.commands.asked import Asked
+from gatemark.commands.option.asked import Asked
 from gatemark.commands.option.wire import split
 from gatemark.error import UsageError
 from gatemark.plan.model import Workload

@@ -16,7 +16,7 @@ import pytest
 from command import gatemark
 from msgspec.structs import replace
 
-from gatemark.commands.locate import newest
+from gatemark.commands.runs.locate import newest
 from gatemark.error import GatemarkError, UsageError
 from gatemark.store import catalog, file, series
 from gatemark.store.directory import RunDirectory

@@ -17,10 +17,10 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from gatemark.commands.asked import Asked, within
 from gatemark.commands.campaign import console
 from gatemark.commands.console import output
 from gatemark.commands.measure import begin, examine, measure, planned, require
+from gatemark.commands.option.asked import Asked, within
 from gatemark.commands.trust import check
 from gatemark.error import BusyError, GatemarkError
 from gatemark.fleet.executor import Arm, Task

@@ -62,7 +62,7 @@ def of_option(option: str, options: Sequence[str]) -> str:
 
 def _of_a_plan(name: str, options: Sequence[str]) -> str:
     """Return the hint for a word that is a variant, a tool, or a key of a plan."""
-    from gatemark.commands.offer import offers
+    from gatemark.commands.console.offer import offers
     from gatemark.commands.option.wire import DRIVERS
     from gatemark.plan.expand import FACTORS
     from gatemark.plan.model import Repeat

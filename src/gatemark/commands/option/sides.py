@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gatemark.commands.asked import COUNTING_STATION, DEFAULT_STATION, Asked
+from gatemark.commands.option.asked import COUNTING_STATION, DEFAULT_STATION, Asked
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:

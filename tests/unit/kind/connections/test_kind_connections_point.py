@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from unit.judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
@@ -13,8 +14,6 @@ from gatemark.judge.point.limit import Verdict
 from gatemark.judge.subject import Subject
 from gatemark.kind.connections.point import decide
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
-
-from ..conftest import run
 
 FULL = {"entries": 262_144, "max": 262_144, "drop": 64, "insert_failed": 0}
 ROOM = {"entries": 1000, "max": 262_144, "drop": 0, "insert_failed": 0}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from unit.judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.point.group import Group, group
@@ -14,8 +15,6 @@ from gatemark.kind.fill import point as fill
 from gatemark.kind.fill import slope
 from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
-
-from ..conftest import run
 
 BASE = 20_000_000
 ROOM = {"entries": 10_000, "max": 262_144, "drop": 0, "early_drop": 0, "insert_failed": 0}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from typer.core import TyperArgument, TyperGroup, TyperOption
 from typer.main import get_command
 
-from gatemark.commands.parameter import WORDS, Candidate
+from gatemark.commands.console.parameter import WORDS, Candidate
 
 if TYPE_CHECKING:
     from typer import Typer

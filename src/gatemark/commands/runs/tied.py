@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gatemark.commands import locate, reading
+from gatemark.commands.runs import locate, reading
 
 if TYPE_CHECKING:
     from gatemark.store.study.device import DeviceFile

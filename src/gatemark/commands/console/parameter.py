@@ -18,7 +18,7 @@ Given = Mapping[str, str]  # by parameter: what the command line says already
 
 
 def _plans(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.commands.offer import offers
+    from gatemark.commands.console.offer import offers
 
     listed = offers()
     yield from {offer.suite: offer.suite_title for offer in listed}.items()
@@ -81,8 +81,8 @@ def _settings(given: Given, word: str) -> Iterator[Candidate]:
 
 def _runs(given: Given, word: str) -> Iterator[Candidate]:
     """Runs as they are typed: `latest`, bare names, and paths below what is typed already."""
-    from gatemark.commands.locate import LATEST, known
     from gatemark.commands.measure import RUNS
+    from gatemark.commands.runs.locate import LATEST, known
 
     folder = word[: word.rfind("/") + 1]
     for above in dict.fromkeys((folder, f"{RUNS}/")):

@@ -11,7 +11,7 @@ from gatemark.kind.algorithm import coremark
 from gatemark.node.binary import own_arch
 
 # Beside the repository, as it is never in it.
-SOURCE = Path(__file__).resolve().parents[4] / "shared" / "data" / "coremark"
+SOURCE = Path(__file__).resolve().parents[5] / "shared" / "data" / "coremark"
 there = pytest.mark.skipif(not SOURCE.is_dir(), reason=f"no copy of CoreMark in {SOURCE}")
 
 PRINTED = """2K performance run parameters for coremark.

@@ -4,8 +4,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gatemark.commands import reading
 from gatemark.commands.console import output
+from gatemark.commands.runs import reading
 
 if TYPE_CHECKING:
     from gatemark.tell.group.source import Source

@@ -4,13 +4,12 @@
 from typing import Any
 
 import pytest
+from unit.judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
 from gatemark.kind.responsiveness.point import confidence, grade
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
-
-from ..conftest import run
 
 MS = 1_000_000
 
