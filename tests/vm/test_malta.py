@@ -168,6 +168,7 @@ def _counted(booted: Booted) -> dict[str, int]:
 # A box that dials by itself, on a VLAN. Nobody answers, so the session has known numbers, and its
 # device is brought up by hand.
 DIALLED = """
+modprobe -q pppoe
 ip link add dial type dummy; ip link set dial up
 ip link add link dial name dial.35 type vlan id 35; ip link set dial.35 up
 pppd plugin pppoe.so nic-dial.35 pppoe-sess 1:02:00:00:00:00:77 noauth noipdefault \\
