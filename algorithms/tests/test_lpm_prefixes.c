@@ -114,7 +114,7 @@ static const struct {
 	{ "Kernel IP routing table\nDestination Gateway Genmask Flags Iface\n0.0.0.0 192.0.2.1 "
 	  "0.0.0.0 UG "
 	  "eth0\n10.0.0.0 0.0.0.0 255.0.0.0 U eth1\n10.1.0.0 192.0.2.1 255.255.0.0 UG eth0\n",
-	  "0=1 8=2 16=1 ", 2, 0, 2, 0 },
+	  "0=1 8=2 16=1 ", 2, 0, 1, 0 },
 	/* The first route of a prefix stays, whatever hop others had before. */
 	{ "10.0.0.0/8 192.0.2.1\n10.1.0.0/16 192.0.2.2\n10.1.0.0/16 192.0.2.1\n", "8=1 16=2 ", 2, 0,
 	  0, 1 },
@@ -167,6 +167,26 @@ static const struct {
 	  " C        10.3.0.0/24\n           directly connected, Ethernet1\n"
 	  "S   10.4.0.0/16 [1/0]\n     via 192.0.2.1\n",
 	  "0=1 16=1 24=2 24=2 16=1 ", 2, 0, 0, 0 },
+	/* Subnets without a length, ages before ports, hops below, what routers print around them. */
+	{ "Tue May 22 22:32:30.765 UTC\nr1#show ip route\nRouting Table: A\n  N1 - OSPF NSSA\n"
+	  "      10.1.0.0/16 is subnetted, 2 subnets\nS       10.1.0.0 [1/0] via 192.0.2.1\n"
+	  "                 [1/0] via 192.0.2.2\nB       10.2.0.0/17 [200/0], 2w0d, Null0\n"
+	  "C       10.3.0.0/24 is directly connected, 3w4d, Vlan5\n"
+	  "O       10.4.0.0/17 is a summary, 7w0d, Null0\n"
+	  "O       10.5.0.0/16 [110/20] via 192.0.2.1, 00:00:10\n               is directly "
+	  "connected, b\n",
+	  "16=1 17=2 24=3 17=2 16=1 ", 3, 0, 0, 0 },
+	{ "IP Route Table for VRF \"a\"\n'*' denotes best ucast next-hop\n\n"
+	  "10.0.0.0/8, ubest/mbest: 1/0\n    *via 192.0.2.1, [1/0], 1w0d, static\n"
+	  "     via 192.0.2.9, Vlan22, [110/21], 3w1d, ospf-1\n"
+	  "10.1.0.0/16, ubest/mbest: 1/0, attached\n    *via 192.0.2.2, Eth1/1, [0/0], 1w0d\n",
+	  "8=1 16=2 ", 2, 0, 0, 0 },
+	{ "S    *> 0.0.0.0/0 [50/0] is directly connected, pppoe4\nS    *> 10.0.0.0/8 [1/0] via "
+	  "192.0.2.1\n     *>                  [1/0] via 192.0.2.2\n! end\n",
+	  "0=1 8=2 ", 2, 0, 0, 0 },
+	{ "Destination  Gateway  Interface\ndefault  -  PP[01]\n10.0.0.0/8  -  LAN2\n", "0=1 8=2 ",
+	  2, 0, 1, 0 },
+	{ "R10.0.0.0/8 0\nR10.1.0.0/16 1\n", "8=1 16=2 ", 2, 0, 0, 0 },
 	{ "announce route 10.0.0.0/8 next-hop 192.0.2.1\nneighbor 10.1.1.1 , neighbor 10.1.1.2 "
 	  "announce route 10.1.0.0/16 next-hop 192.0.2.1 as-path [16]\n"
 	  "route 10.2.0.0/16 next-hop 192.0.2.2;\n",
@@ -206,6 +226,31 @@ static void forms_of_tables_are_read(void)
 		CHECK(strcmp(routes, forms[i].routes) == 0);
 		CHECK(p.next_hops == forms[i].hops && problem.other_family == forms[i].other);
 		CHECK(problem.no_route == forms[i].none && problem.repeated == forms[i].repeated);
+		gm_prefixes_free(&p);
+	}
+}
+
+static void routes_of_a_second_vrf_are_refused(void)
+{
+	static const char *const heads[][2] = {
+		{ "VRF: a", "VRF: b" },
+		{ "Codes: C - connected", "[VRF: b]" },
+		{ "IP Route Table for VRF \"a\"", "IP Route Table for VRF \"b\"" },
+		{ "Routing table for VRF=0", "Routing table for VRF=1" },
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		struct gm_prefixes_problem problem;
+		char text[256];
+		struct gm_prefixes p;
+
+		snprintf(text, sizeof(text),
+			 "%s\nC  10.0.0.0/8 is directly connected, a\n%s\n"
+			 "C  10.0.0.0/8 is directly connected, b\n",
+			 heads[i][0], heads[i][1]);
+		p = parsed(text, 4, &problem);
+		CHECK(p.count == 0 && problem.bad == 1 && problem.line == 3);
+		CHECK(problem.reason && strstr(problem.reason, "VRF"));
 		gm_prefixes_free(&p);
 	}
 }
@@ -385,6 +430,7 @@ static void generated_tables_have_the_asked_depth(void)
 }
 
 static const struct test tests[] = {
+	{ "routes of a second VRF are refused", routes_of_a_second_vrf_are_refused },
 	{ "tables are read as people have them", forms_of_tables_are_read },
 	{ "an update of bgpdump in a block is refused", an_update_in_a_block_is_refused },
 	{ "a file that is no text is named", what_is_no_text_is_named },

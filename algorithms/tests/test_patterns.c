@@ -15,6 +15,7 @@ static const struct {
 	{ "7:/foo/8\n8:/(1 & 2)/C\n9:/foo/i{min_offset=3}\n", "foo/33 ",
 	  "1:an expression of UTF-8, not of bytes 2:a combination of others ", "/parameters" },
 	{ "12: foo\n", "12: foo/0 ", "", "" },
+	{ "3:/foo/imO\n", "foo/37 ", "", "" },
 	{ "alert udp any any -> any any (msg:\"x; y\"; content:\"foo\"; nocase; sid:1;)\n",
 	  "foo/65 ", "", "" },
 	{ "alert tcp $HOME_NET any -> any 80 (content:\"a\\;b|41 3b|\"; offset:3; depth:9; "
@@ -40,6 +41,13 @@ static const struct {
 	  "a/64 b+/33 ", "", "depth" },
 	{ "file_id ( msg:\"x\"; file_data; content:\"|25 50|\",depth 5; sid:2; )\n", "%P/64 ", "",
 	  "file_data, depth" },
+	{ "alert file (\n    # \"x\n    content:\"a\", within 8;\n\n    # b:\n    sid:1;\n)\n",
+	  "a/64 ", "", "within" },
+	/* Quotes that do not pair in a text that is not searched, and a backslash that is one. */
+	{ "alert ip any any -> any any (metadata: a \"b, c \"d\"; content:\"e\"; sid:1;)\n",
+	  "e/64 ", "", "" },
+	{ "alert ip any any -> any any (content:\"C:\\a\\\"; content:\"b\\;\\\\\"; sid:1;)\n",
+	  "C:\\a\\/64 b;\\/64 ", "", "" },
 	{ "# alert \\\nalert tcp any any -> any any (content:\"a\";\n", "",
 	  "2:a rule that no parenthesis closes ", "" },
 	{ "alert ip any any -> any any (content:\"a\";\nalert ip any any -> any any "

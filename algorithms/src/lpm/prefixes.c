@@ -5,6 +5,7 @@
 #include "gm/random.h"
 #include "table/binary.h"
 #include "table/line.h"
+#include "table/word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,19 +102,12 @@ static uint32_t hash_of(struct gm_text text)
 	return (uint32_t)hash % HOP_SLOTS;
 }
 
-static int same(struct gm_text a, struct gm_text b)
-{
-	size_t length = (size_t)(a.end - a.at);
-
-	return length == (size_t)(b.end - b.at) && memcmp(a.at, b.at, length) == 0;
-}
-
 /* The number of a next hop, from 1; 0 where it is one too many. */
 static uint32_t hop_number(struct hops *hops, struct gm_text text)
 {
 	uint32_t slot = hash_of(text);
 
-	while (hops->numbers[slot] && !same(hops->slots[slot], text))
+	while (hops->numbers[slot] && !is_same(hops->slots[slot], text))
 		slot = (slot + 1) % HOP_SLOTS;
 	if (!hops->numbers[slot]) {
 		if (hops->count == GM_NEXT_HOP_MOST)
@@ -157,18 +151,18 @@ static void note_bad(struct gm_prefixes_problem *problem, const char *reason)
 static int is_head(struct gm_text text)
 {
 	for (; text.at < text.end; text.at++) {
-		if (*text.at >= '0' && *text.at <= '9')
+		if (is_digit(*text.at))
 			return 0;
 	}
 	return 1;
 }
 
 static int parse_line(struct gm_prefixes *prefixes, struct hops *hops, struct gm_text text,
-		      struct gm_prefixes_problem *problem)
+		      struct gm_context *context, struct gm_prefixes_problem *problem)
 {
 	struct gm_line line;
 
-	gm_line_read(text, &line);
+	gm_line_read(text, context, &line);
 	if (line.kind == GM_LINE_BAD && !prefixes->count && is_head(text))
 		line.kind = GM_LINE_NO_ROUTE;
 	if (line.kind == GM_LINE_BAD)
@@ -183,6 +177,7 @@ static int parse_line(struct gm_prefixes *prefixes, struct hops *hops, struct gm
 static int parse_lines(struct gm_prefixes *prefixes, struct hops *hops, const char *text,
 		       const char *end, struct gm_prefixes_problem *problem)
 {
+	struct gm_context context = { 0, { NULL, NULL }, 0 };
 	uint32_t lines = 0;
 	int error = GM_LPM_OK;
 
@@ -192,7 +187,7 @@ static int parse_lines(struct gm_prefixes *prefixes, struct hops *hops, const ch
 
 		problem->line = lines + 1;
 		line = gm_line_take(text, end, &next, &lines);
-		error = parse_line(prefixes, hops, line, problem);
+		error = parse_line(prefixes, hops, line, &context, problem);
 		text = next;
 	}
 	if (!problem->bad)

@@ -87,7 +87,8 @@ static void add_numbered_flag(struct gm_entry *entry, uint8_t letter)
 {
 	if (letter == 'i' || letter == 's' || letter == 'm')
 		add_flag(entry, letter);
-	else if (letter && strchr("HVPLQ", letter)) /* how often and where it is told */
+	else if (letter &&
+		 strchr("HVPLQO", letter)) /* how often, where and in which order it is told */
 		entry->ignored++;
 	else
 		entry->reason = letter == '8' || letter == 'W'
@@ -153,6 +154,14 @@ static uint32_t hex_bytes(const struct gm_entry *entry, uint32_t at, uint8_t *by
 	return at < entry->length ? at + 1 : 0;
 }
 
+/* Snort's escapes; before another letter, as in `C:\\Windows`, a backslash is one. */
+static uint32_t is_escape(const struct gm_entry *entry, uint32_t at)
+{
+	uint8_t next = at + 1 < entry->length ? entry->text[at + 1] : 0;
+
+	return entry->text[at] == '\\' && next && strchr(";:\"|\\", next);
+}
+
 uint32_t gm_entry_bytes(struct gm_entry *entry, uint8_t *bytes)
 {
 	uint32_t count = 0;
@@ -170,7 +179,7 @@ uint32_t gm_entry_bytes(struct gm_entry *entry, uint8_t *bytes)
 			}
 			continue;
 		}
-		at += entry->text[at] == '\\' && at + 1 < entry->length;
+		at += is_escape(entry, at);
 		bytes[count++] = entry->text[at++];
 	}
 	if (!count)

@@ -117,6 +117,12 @@ static size_t line_bytes(const uint8_t *text, size_t size)
 	return end ? (size_t)(end - text) : size;
 }
 
+/* In the midst of a rule: a comment, or nothing. */
+static int is_between(struct gm_piece line)
+{
+	return !line.length || line.text[0] == '#';
+}
+
 /* Whether the next line goes on with a rule: what ends in the midst of it, or has no options yet. */
 static int is_open(struct gm_piece line, struct gm_piece next, int has_options)
 {
@@ -149,7 +155,7 @@ size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines)
 
 		if (begins(next) || !is_open(line, next, has_options))
 			break;
-		line = next;
+		line = is_between(next) ? line : next;
 		at += 1 + length;
 		has_options |= from_letter(line, '(').length > 0;
 		++*lines;
@@ -163,10 +169,12 @@ size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines)
 void gm_rule_join(uint8_t *text, size_t length)
 {
 	for (size_t at = 0; at < length; at++) {
-		size_t before = at;
+		size_t before = at, next = line_bytes(text + at + 1, length - at - 1);
 
 		if (text[at] != '\n')
 			continue;
+		if (is_between(line_of(text + at + 1, next)))
+			memset(text + at + 1, ' ', next);
 		text[at] = ' ';
 		before -= before && text[before - 1] == '\r';
 		before -= before && text[before - 1] == '\\';
@@ -189,7 +197,7 @@ int gm_rule_is(const uint8_t *text, uint32_t length, struct gm_piece *options)
 }
 
 /* The bytes up to a byte that stands in no quotes; the whole piece where there is none; -1: open. */
-static int64_t length_to(struct gm_piece piece, uint8_t byte)
+static int64_t length_in_quotes(struct gm_piece piece, uint8_t byte)
 {
 	int quoted = 0;
 
@@ -204,14 +212,30 @@ static int64_t length_to(struct gm_piece piece, uint8_t byte)
 	return quoted ? -1 : (int64_t)piece.length;
 }
 
+/*
+ * The same, as Snort 2 and Suricata have it where quotes do not pair: up to the byte without a
+ * backslash, or behind a quote that was closed by one: `content:"\a\";`.
+ */
+static uint32_t length_to(struct gm_piece piece, uint8_t byte)
+{
+	int64_t length = length_in_quotes(piece, byte);
+	uint32_t at = 0;
+
+	if (length >= 0)
+		return (uint32_t)length;
+	while (at < piece.length && (piece.text[at] != byte || (at && piece.text[at - 1] == '\\')))
+		at++;
+	return at;
+}
+
 static struct gm_piece from(struct gm_piece piece, uint32_t at)
 {
 	at = at < piece.length ? at : piece.length;
 	return gm_piece_trimmed((struct gm_piece){ piece.text + at, piece.length - at });
 }
 
-/* Takes the quotes off a value; what is behind them are its modifiers. */
-static void unquote(struct gm_rule_option *option)
+/* Takes the quotes off a value; what is behind them are its modifiers. Returns 0 of an open one. */
+static int unquote(struct gm_rule_option *option)
 {
 	struct gm_piece value = option->value;
 	uint32_t end = value.length;
@@ -222,32 +246,32 @@ static void unquote(struct gm_rule_option *option)
 		end = value.length;
 	}
 	if (!value.length || value.text[0] != '"')
-		return;
+		return 1;
 	option->is_quoted = 1;
 	while (end > 1 && value.text[end - 1] != '"')
 		end--;
+	if (end == 1)
+		return 0;
 	option->modifiers = from(value, end);
-	option->value = (struct gm_piece){ value.text + 1, end > 1 ? end - 2 : 0 };
+	option->value = (struct gm_piece){ value.text + 1, end - 2 };
+	return 1;
 }
 
 int gm_rule_next(struct gm_piece *options, struct gm_rule_option *option)
 {
 	struct gm_piece whole;
-	int64_t length;
-	int64_t colon;
+	uint32_t length;
+	uint32_t colon;
 
 	memset(option, 0, sizeof(*option));
 	*options = gm_piece_trimmed(*options);
 	if (!options->length)
 		return 0;
 	length = length_to(*options, ';');
-	if (length < 0)
-		return -1;
-	whole = gm_piece_trimmed((struct gm_piece){ options->text, (uint32_t)length });
-	*options = from(*options, (uint32_t)length + 1);
+	whole = gm_piece_trimmed((struct gm_piece){ options->text, length });
+	*options = from(*options, length + 1);
 	colon = length_to(whole, ':');
-	option->name = gm_piece_trimmed((struct gm_piece){ whole.text, (uint32_t)colon });
-	option->value = from(whole, (uint32_t)colon + 1);
-	unquote(option);
-	return 1;
+	option->name = gm_piece_trimmed((struct gm_piece){ whole.text, colon });
+	option->value = from(whole, colon + 1);
+	return unquote(option) ? 1 : -1;
 }

@@ -32,7 +32,7 @@ struct gm_rule_option {
  */
 size_t gm_rule_bytes(const uint8_t *text, size_t size, uint32_t *lines);
 
-/* Puts blanks in the place of the ends of lines, and of the backslashes before them. */
+/* Puts blanks in the place of comments, of the ends of lines and of the backslashes before them. */
 void gm_rule_join(uint8_t *text, size_t length);
 
 /*

@@ -11,15 +11,17 @@ static const char BLOCK[] = "TIME: ";
 /* `ip route` breaks the hops of a route into lines of their own (ip-route(8)), and so do routers. */
 static int goes_on(const char *at, const char *end)
 {
-	static const char *const words[] = { "nexthop", "via", "directly", NULL };
+	static const char *const words[] = { "nexthop", "via",	    "*via", "**via",
+					     "is",	"directly", NULL };
+	static const char *const marks[] = { "*", "*>", NULL }; /* FRR: a hop that is in use */
 	struct gm_text line = trimmed((struct gm_text){ at, end });
 	struct gm_text word = word_of(&line);
 
 	if (at == end || !is_blank(*at))
 		return 0;
-	if (is_word(word, "*")) /* FRR: a hop that is in use */
+	if (is_one_of(word, marks))
 		word = word_of(&line);
-	return is_one_of(word, words);
+	return is_one_of(word, words) || (word.at < word.end && *word.at == '[');
 }
 
 /* A block of bgpdump without -m: up to an empty line. */
@@ -72,7 +74,7 @@ static int is_number(struct gm_text word)
 {
 	const char *at = word.at;
 
-	while (at < word.end && *at >= '0' && *at <= '9')
+	while (at < word.end && is_digit(*at))
 		at++;
 	return at == word.end && at > word.at;
 }
@@ -166,12 +168,12 @@ static struct gm_text without_comment(struct gm_text text)
 }
 
 /* Words with blanks between them; a reader that knows no such line leaves nothing behind. */
-static void read_words(struct gm_text text, struct gm_line *line)
+static void read_words(struct gm_text text, uint32_t subnet, struct gm_line *line)
 {
 	const struct gm_line empty = *line;
 
 	text = gm_without_command(text);
-	if (gm_read_shown(text, line))
+	if (gm_read_shown(text, subnet, line))
 		return;
 	if (read_announced(text, line) || read_origin(text, line) || read_columns(text, line)) {
 		line->kind = line->reason ? GM_LINE_BAD : GM_LINE_ROUTE;
@@ -181,19 +183,27 @@ static void read_words(struct gm_text text, struct gm_line *line)
 	gm_read_route(text, line);
 }
 
-void gm_line_read(struct gm_text text, struct gm_line *line)
+/* A line of lines that say something of the table, or a comment of a person or a router. */
+static int is_about(struct gm_text text)
 {
-	int is_head = is_of_bird(text) || gm_is_shown_head(text);
+	return text.at == text.end || strchr("#%!", *text.at);
+}
+
+void gm_line_read(struct gm_text text, struct gm_context *context, struct gm_line *line)
+{
+	int is_head;
 
 	memset(line, 0, sizeof(*line));
+	is_head = is_of_bird(text) || gm_read_head(text, context, line);
 	text = trimmed(text);
 	line->next_hop.at = line->next_hop.end = text.at;
-	if (text.at == text.end || *text.at == '#' || *text.at == '%' || is_head)
+	if (is_head || is_about(text))
 		return;
 	if (is_block(text))
 		gm_read_block(text, line);
 	else if (has_letter(text, '|'))
 		gm_read_bars(text, line);
 	else
-		read_words(without_comment(text), line);
+		read_words(without_comment(text), context->subnet, line);
+	context->routes |= line->kind == GM_LINE_ROUTE;
 }

@@ -29,6 +29,6 @@
  */
 struct gm_text gm_line_take(const char *text, const char *end, const char **next, uint32_t *lines);
 
-void gm_line_read(struct gm_text text, struct gm_line *line);
+void gm_line_read(struct gm_text text, struct gm_context *context, struct gm_line *line);
 
 #endif

@@ -21,6 +21,16 @@ struct gm_line {
 	const char *reason; /* of GM_LINE_BAD */
 };
 
+/* Letters and marks of a word before a prefix, at most: `S*`, `O`, `E2`, `i`, `L1`, `(!)`. */
+enum { GM_CODE = 4 };
+
+/* What lines say of those below them; all 0 at the begin of a file. */
+struct gm_context {
+	uint32_t subnet; /* the length of prefixes without one; 0: they are faults */
+	struct gm_text vrf; /* whose routes these are */
+	int routes; /* whether there was any */
+};
+
 /* A prefix, or as `ip route` has it: an address alone, or `default`. Returns NULL, or why not. */
 const char *gm_read_destination(struct gm_text word, struct gm_line *line, int is_ip_route);
 
@@ -31,10 +41,10 @@ void gm_read_bars(struct gm_text text, struct gm_line *line);
 void gm_read_route(struct gm_text text, struct gm_line *line);
 
 /* What `show ip route` prints. Returns 0 where the line is none of it. */
-int gm_read_shown(struct gm_text text, struct gm_line *line);
+int gm_read_shown(struct gm_text text, uint32_t subnet, struct gm_line *line);
 
-/* What stands above its routes. */
-int gm_is_shown_head(struct gm_text text);
+/* What stands around its routes. Returns 0 where the line is none of that. */
+int gm_read_head(struct gm_text text, struct gm_context *context, struct gm_line *line);
 
 /* A line without the words of a command before its destination: `ip -6 route add`, `ip route`. */
 struct gm_text gm_without_command(struct gm_text text);

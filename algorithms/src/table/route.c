@@ -105,6 +105,8 @@ struct gm_text gm_without_command(struct gm_text text)
 					       "change", "-net", NULL };
 	struct gm_text rest = text, word = word_of(&rest);
 
+	if (word.end - word.at > 1 && *word.at == 'R' && has_letter(word, '/'))
+		return (struct gm_text){ text.at + 1, text.end }; /* l3fwd's `R10.0.0.0/8 0` */
 	if (is_word(word, "route"))
 		word = word_of(&rest);
 	if (!is_one_of(word, first) && !is_word(word, "add") && !is_word(word, "replace"))

@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+static inline int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static inline int is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -30,11 +35,17 @@ static inline struct gm_text trimmed(struct gm_text text)
 	return text;
 }
 
+static inline int is_same(struct gm_text text, struct gm_text other)
+{
+	size_t length = (size_t)(text.end - text.at);
+
+	return length == (size_t)(other.end - other.at) &&
+	       (!length || memcmp(text.at, other.at, length) == 0);
+}
+
 static inline int is_word(struct gm_text text, const char *word)
 {
-	size_t length = strlen(word);
-
-	return (size_t)(text.end - text.at) == length && memcmp(text.at, word, length) == 0;
+	return is_same(text, (struct gm_text){ word, word + strlen(word) });
 }
 
 static inline int is_one_of(struct gm_text word, const char *const *words)
