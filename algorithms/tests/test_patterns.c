@@ -72,6 +72,8 @@ static const struct {
 	  "abc\n",
 	  "abc/0 ", "", "" },
 	{ "pass (a|b)c\n(d)\n", "pass (a|b)c/0 (d)/0 ", "", "" },
+	{ "costs $5\n(a|b$)c\na$|b\n", "(a|b$)c/0 a$|b/0 ", "1:never found: a byte behind a $ ",
+	  "" },
 	{ "a(?=b)\nabc\n", "abc/0 ", "1:look-around ", "" },
 };
 
@@ -134,6 +136,8 @@ static void files_of_other_systems_are_named(void)
 		{ "{\"a\": 1}\n", "JSON" },
 		{ "SecRule ARGS \"@rx a\" \"id:1\"\n", "ModSecurity" },
 		{ "##!+ i\nab\n", "crs-toolchain" },
+		{ "# x\n# Pattern attributes: good fast\nx\n^x\n", "l7-filter" },
+		{ "A [a-z]+\nB_C %{A}=%{A:b}\n", "grok" },
 		{ "\x1f\x8b\x08", "gzip" },
 	};
 

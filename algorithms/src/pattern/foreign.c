@@ -9,6 +9,11 @@
 
 #define HOW ": write its texts as content:\"...\" and its expressions as /.../, one a line"
 
+static int is_upper_or_digit(uint8_t byte)
+{
+	return (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+}
+
 /* A line that begins and ends so, without blanks around it. */
 static const struct {
 	const char *begins, *ends, *file;
@@ -19,7 +24,28 @@ static const struct {
 	{ "%YAML", "", "a YAML file" HOW },
 	{ "SecRule ", "", "ModSecurity's configuration" HOW },
 	{ "##!", "", "a source of crs-toolchain: take the expression that it generates" },
+	{ "# Pattern attributes:", "", "l7-filter's file: write its expression as l7:..." },
+	{ "Probe TCP ", "|", "Nmap's service probes" HOW },
+	{ "\\= Expect no match", "", "a test of PCRE2, with its subjects" HOW },
+	{ "[Adblock", "]", "a filter list of ad blockers" HOW },
 };
+
+/* `NAME expression` of Logstash's grok, with other names in it: `%{NUMBER:bytes}`. */
+static int is_grok(struct gm_piece line)
+{
+	uint32_t at = 0;
+
+	while (at < line.length && (line.text[at] == '_' || is_upper_or_digit(line.text[at])))
+		at++;
+	if (!at || at == line.length || line.text[at] != ' ')
+		return 0;
+	for (; at + 2 < line.length; at++) {
+		if (line.text[at] == '%' && line.text[at + 1] == '{' &&
+		    is_upper_or_digit(line.text[at + 2]))
+			return 1;
+	}
+	return 0;
+}
 
 static int ends_with(struct gm_piece line, const char *word)
 {
@@ -37,7 +63,8 @@ static const char *of_line(struct gm_piece line)
 		    ends_with(line, marks[i].ends))
 			return marks[i].file;
 	}
-	return NULL;
+	return is_grok(line) ? "patterns of Logstash's grok: put in what their names stand for"
+			     : NULL;
 }
 
 const char *gm_foreign(const uint8_t *text, size_t size)

@@ -236,6 +236,15 @@ static uint32_t piece(struct gm_parser *parser, unsigned depth)
 	return parser->failed ? 0 : result;
 }
 
+/* A byte behind the end of the record, as in a list of texts with `costs $5`. */
+static int is_behind_end(const struct gm_parser *parser, uint32_t before, uint32_t after)
+{
+	const struct gm_node *nodes = parser->forest->nodes;
+
+	return before && after && nodes[before].kind == GM_NODE_ASSERT &&
+	       nodes[before].value == GM_ASSERT_END && nodes[after].kind == GM_NODE_SET;
+}
+
 static uint32_t join(struct gm_parser *parser, unsigned depth)
 {
 	uint32_t parent = node(parser, GM_NODE_JOIN, 0);
@@ -243,10 +252,14 @@ static uint32_t join(struct gm_parser *parser, unsigned depth)
 	for (gm_parser_skip(parser); parent && parser->at < parser->length;
 	     gm_parser_skip(parser)) {
 		unsigned byte = gm_parser_peek(parser, 0);
+		uint32_t before = parser->forest->nodes[parent].last, child;
 
 		if (byte == '|' || byte == ')')
 			break;
-		parent = adopt(parser, parent, piece(parser, depth));
+		child = piece(parser, depth);
+		if (is_behind_end(parser, before, child))
+			return gm_parser_reject(parser, "never found: a byte behind a $");
+		parent = adopt(parser, parent, child);
 	}
 	if (parent && !parser->forest->nodes[parent].first)
 		parser->forest->nodes[parent].kind = GM_NODE_EMPTY;

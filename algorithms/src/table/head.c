@@ -49,7 +49,7 @@ static int is_code(struct gm_text text)
 {
 	struct gm_text rest = text, word = word_of(&rest);
 
-	if (*word.at == '\'')
+	if (word.at < word.end && *word.at == '\'')
 		return 1;
 	while (word.at < word.end && word.end - word.at <= GM_CODE && !is_word(word, "-"))
 		word = word_of(&rest);
@@ -72,6 +72,17 @@ static int read_net(struct gm_text text, struct gm_context *context)
 	return 1;
 }
 
+/* A line with a prefix is a route, whatever it begins with, or a fault. */
+static int has_prefix(struct gm_text text)
+{
+	for (const char *at = text.at; at + 1 < text.end; at++) {
+		if (*at == '/' && at > text.at && (is_digit(at[-1]) || at[-1] == ':') &&
+		    is_digit(at[1]))
+			return 1;
+	}
+	return 0;
+}
+
 int gm_read_head(struct gm_text text, struct gm_context *context, struct gm_line *line)
 {
 	static const char *const heads[] = { "Codes:", "Gateway", "IPv4",    "IPv6",
@@ -79,7 +90,11 @@ int gm_read_head(struct gm_text text, struct gm_context *context, struct gm_line
 					     "VRF:",   "[VRF:",	  "Routing", NULL };
 	struct gm_text trim = trimmed(text), rest = trim, word = word_of(&rest), vrf = vrf_of(trim);
 
-	if (read_net(trim, context) || is_time(word) || is_command(trim) || is_code(trim))
+	if (read_net(trim, context))
+		return 1;
+	if (has_prefix(trim))
+		return 0;
+	if (is_time(word) || is_command(trim) || is_code(trim))
 		return 1;
 	if (!is_one_of(word, heads))
 		return 0;

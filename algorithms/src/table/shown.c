@@ -37,7 +37,7 @@ static struct gm_text shown_hop(struct gm_text rest)
 	static const char *const direct[] = { "is", "directly", "connected", "a", "summary", NULL };
 	struct gm_text left = rest, word = word_of(&left);
 
-	if (*word.at == '[')
+	if (word.at < word.end && *word.at == '[')
 		word = word_of(&left);
 	if (is_word(word, "via"))
 		return word_of(&left);
