@@ -26,6 +26,9 @@ LAB: Final = (
     *(f"cost/{name} --variant short" for name in ("flows-rate", "ladder-filters", "cpu-load")),
     *("kofler/block-size --variant study", "procbench/endpoint --variant study"),
     *("procbench --variant short", "counting/kernel-path-own"),
+    # What a suite that is cut comes to last, in minutes of its own.
+    *(f"diffuse/{name} --variant short" for name in ("connections", "flows", "throughput")),
+    "rfc/replay --variant short",
 )
 # What a namespace cannot tell: its own CPU and memory as its kernel sees them, the functions that a
 # packet runs through, its hash buckets, ciphers that this machine's kernel may lack.

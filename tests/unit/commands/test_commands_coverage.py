@@ -10,6 +10,7 @@ import pytest
 import sample
 from inside import gatemark
 
+from benchmarks.coverage import PAGE, wanted
 from gatemark.commands.coverage import shipped
 from gatemark.judge.coverage.coverage import Covered, counts, coverage
 from gatemark.store.contents import Contents
@@ -117,3 +118,14 @@ def test_a_page_names_its_runs_and_links_to_those_below_it_alone(home: Path) -> 
         assert ("](" in page) == linked
         assert f"| {RUN} | lab | 2026-11-29 | " in page
         assert "`gatemark run quick --line 1000/500 --seed 1380693621` |" in page
+
+
+def test_the_page_names_runs_as_the_program_that_makes_them(tmp_path: Path) -> None:
+    page = PAGE.read_text().partition("\n## Runs\n")[2].partition("\n## ")[0]
+    rows = [line.strip("|` ").split(" | ") for line in page.splitlines() if "`gatemark " in line]
+    named = {row[0]: re.sub(r" --(seed|set) \S+", "", row[-1]).strip("`").split() for row in rows}
+    made = {run.name: ["gatemark", *run.words] for run in wanted(tmp_path, None, None)}
+    assert named
+    assert {name: sorted(words) for name, words in named.items()} == {
+        name: sorted(made.get(name, ())) for name in named
+    }
