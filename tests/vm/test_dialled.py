@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`station introduce` of a box that dials by PPPoE on a VLAN: its kernel and pppd are the real ones.
+"""`station introduce` of a box that dials by PPPoE on a VLAN, with its own kernel and pppd.
 
     nic0 ----- eth1      nic1 ----- eth2, eth2.35, ppp0      ctl0 ----- eth0
 
