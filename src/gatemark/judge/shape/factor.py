@@ -101,6 +101,7 @@ def _compared(
     named = {finding.shape for finding in diagnosis.wrong} - {"first-packets"}
     if not named:
         more += _carries(factor, level, sweep, others)
+    if not _waits(diagnosis, sweep):
         more += _takes(factor, level, sweep, others)
     return replace(diagnosis, findings=(*more[:1], *findings))
 
@@ -110,6 +111,8 @@ def level_words(factor: str, level: Scalar) -> str:
     if factor == "family":
         return NAMES.get(str(level), str(level))
     words = LEVELS.get(factor)
+    if level == 1 and words:
+        words = words.removesuffix("s")
     return words.format(level) if words else f"{factor.replace('_', ' ')} {level}"
 
 
@@ -151,6 +154,13 @@ def _most(sweep: Sweep) -> dict[tuple[int, int], float]:
         repeat = (sight.record.boot, sight.record.repeat)
         most[repeat] = max(most.get(repeat, 0.0), sight.arrived_pps())
     return most
+
+
+def _waits(diagnosis: Diagnosis, sweep: Sweep) -> bool:
+    """Return True if a shape makes packets wait at the lowest rate."""
+    lowest, limit = sweep.levels[0], diagnosis.get("shaper", "limiter")
+    is_queued = limit is not None and limit.values["rate_pps"] < lowest.offered_pps
+    return is_queued or any(sight.stalled for sight in lowest.sights)
 
 
 def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -> Iterator[Finding]:

@@ -104,6 +104,15 @@ def test_one_level_of_a_factor_that_loses_is_named_with_it() -> None:
     assert [row[2].endswith("dscp 46") for row in rows] == [True]
 
 
+def test_a_slow_level_is_named_beside_another_fault_of_it() -> None:
+    """A share that all lose makes nobody wait."""
+    slow = at(Planted(share=0.05), dscp=46)
+    late = [replace(r, values=r.values | {"delay_p50_ns": 2e6}) for r in slow]
+    _, marked = told(at(Planted(share=0.05), dscp=0), late)
+    assert shapes(marked) == ["one-level", "constant-share"]
+    assert marked.wrong[0].clause.startswith("delays DSCP 46 by 1.9")
+
+
 def test_a_limit_of_one_level_is_named_with_it() -> None:
     v4, v6 = told(at(Planted(), FEW, family="ipv4"), at(PLANTED["policer"][0], FEW, family="ipv6"))
     assert (shapes(v4), shapes(v6)) == ([], ["policer"])
@@ -114,6 +123,7 @@ def test_a_limit_of_one_level_is_named_with_it() -> None:
     ("factor", "levels", "words"),
     [
         ("family", ("ipv4", "ipv6"), "This is so with IPv6 alone."),
+        ("clients", (16, 1), "This is so with 1 client alone."),
         ("frame_bytes", (64, 128), "This is so with frames of 128 bytes alone."),
         ("path", ("route", "nat"), "No other path shows it."),
     ],
