@@ -9,6 +9,8 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +18,7 @@ import msgspec
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FILE: Final = ROOT / "tests" / "ways_in.toml"
-BEGIN: Final = "<!-- made of tests/ways_in.toml -->\n"
-END: Final = "<!-- made -->\n"
+MARK: Final = "made of tests/ways_in.toml"
 FOLDERS: Final = ("agent/src", "algorithms/src", "classifier/src", "counter", "bpf")
 HEADS: Final = {
     "listener": "What listens",
@@ -63,8 +64,17 @@ class Way:
     what: str
     power: str  # as whom
     guard: str  # what holds it shut
-    sites: tuple[str, ...]  # files that have it
+    sites: tuple[str, ...]  # files that have it, or patterns of their paths
     tests: tuple[str, ...]
+
+    def files(self) -> set[str]:
+        """The files that have it: a pattern stands for those of them that have such a way in."""
+        return {
+            name
+            for kind, name in found()
+            for site in self.sites
+            if kind == self.kind and fnmatch(name, site)
+        }
 
 
 def ways() -> list[Way]:
@@ -77,6 +87,7 @@ def programs() -> frozenset[str]:
     return frozenset(tomllib.loads(FILE.read_text())["programs"])
 
 
+@cache
 def found(root: Path = ROOT) -> set[tuple[str, str]]:
     """Kind and file of each way in that the source has."""
     return {*_in_python(root), *_in_c(root), *_fuzzed(root)}

@@ -7,6 +7,7 @@
 from typing import Final, NamedTuple
 
 from gatemark import counter
+from gatemark.kind import kinds
 
 
 class Quantity(NamedTuple):
@@ -14,9 +15,11 @@ class Quantity(NamedTuple):
 
     unit: str
     words: str  # what it is, as it may stand in the middle of a sentence
+    is_fewer_better: bool = False  # where neither unit nor name says so
 
 
-# What a record's `values` may hold; probes' own come besides.
+# What a record's `values` may hold; probes' own come besides, and those of one kind of workload
+# are in its folder (kind/NAME/__init__.py).
 MEASURED: Final = {
     "offered_pps": Quantity("packets/s", "offered rate"),
     "received_pps": Quantity("packets/s", "received rate"),
@@ -44,96 +47,8 @@ MEASURED: Final = {
     "search_trials": Quantity("trials", "trials of a search"),
     "search_s": Quantity("s", "time of a search, with its waits"),
     "burst_packets": Quantity("packets", "longest burst without loss"),
-    "reset_s": Quantity("s", "reset time: from the last packet before a restart to the next"),
-    "reset_loss_s": Quantity("s", "packets lost in a restart, as time at the offered rate"),
-    "reset_full_s": Quantity("s", "time from the last packet before a restart to the full rate"),
-    "restart_s": Quantity("s", "time that the station took to restart the gateway"),
     "buffer_ns": Quantity("ns", "time that the gateway's buffer holds"),
-    "connections": Quantity("connections", "concurrent connections"),
-    "connections_per_s": Quantity("connections/s", "connection rate"),
-    "connect_p50_ns": Quantity("ns", "median time to open a connection"),
-    "connect_p99_ns": Quantity("ns", "99th percentile of the time to open a connection"),
-    "echo_p50_ns": Quantity("ns", "median time of a request and its answer"),
-    "echo_p99_ns": Quantity("ns", "99th percentile of the time of a request and its answer"),
-    "connection_bytes": Quantity("bytes", "the tester's memory for a connection, both ends"),
-    "rpm": Quantity("1/min", "responsiveness: HTTP round trips a minute under load"),
-    "rpm_foreign": Quantity("1/min", "responsiveness by foreign probes alone"),
-    "rpm_loaded": Quantity("1/min", "responsiveness by requests beside a load alone"),
-    "rpm_harmonic": Quantity("1/min", "responsiveness by the formula of drafts up to -03"),
-    "rpm_idle": Quantity("1/min", "responsiveness at rest"),
-    "ops_s": Quantity("operations/s", "operations of a kernel, by all its instances"),
-    "ns": Quantity("ns", "time of an operation of a kernel"),
-    "dependent_ns": Quantity("ns", "time of a look-up that waits for the one before"),
-    "clock_hz": Quantity("Hz", "the processor's clock, as a chain of operations tells it"),
-    "cache_latency_ns": Quantity("ns", "time of a load from the first cache"),
-    "memory_latency_ns": Quantity("ns", "time of a load from the largest memory that was tried"),
-    "copy_bytes_per_s": Quantity("bytes/s", "memory copied, read and written together"),
-    "scale_bytes_per_s": Quantity("bytes/s", "memory scaled, read and written together"),
-    "add_bytes_per_s": Quantity("bytes/s", "memory added, read and written together"),
-    "triad_bytes_per_s": Quantity("bytes/s", "memory scaled and added, read and written together"),
-    "bytes_per_s": Quantity("bytes/s", "bytes that a kernel works on, by all its instances"),
-    "bytes": Quantity("bytes", "size of a kernel's structure"),
-    "peak_bytes": Quantity("bytes", "memory that building a kernel's structure takes at most"),
-    "states": Quantity("states", "states of a kernel's automaton"),
-    "false_positive_ratio": Quantity("ratio", "share of absent keys that a filter says it has"),
-    "build_s": Quantity("s", "time to build a kernel's structure"),
-    "repeats_spread_ratio": Quantity("ratio", "from a kernel's fastest repeat to its slowest"),
-    "tcp_f_tm_ns": Quantity("ns", "trimmed mean of a foreign probe's connecting"),
-    "tcp_f_p50_ns": Quantity("ns", "median of a foreign probe's connecting"),
-    "tcp_f_p90_ns": Quantity("ns", "90th percentile of a foreign probe's connecting"),
-    "tcp_f_p99_ns": Quantity("ns", "99th percentile of a foreign probe's connecting"),
-    "tcp_f_probes": Quantity("probes", "probes that tell of a foreign probe's connecting"),
-    "tcp_f_idle_p50_ns": Quantity("ns", "median of a foreign probe's connecting, at rest"),
-    "tls_f_tm_ns": Quantity("ns", "trimmed mean of a round trip of a foreign probe's handshake"),
-    "tls_f_p50_ns": Quantity("ns", "median of a round trip of a foreign probe's handshake"),
-    "tls_f_p90_ns": Quantity(
-        "ns", "90th percentile of a round trip of a foreign probe's handshake"
-    ),
-    "tls_f_p99_ns": Quantity(
-        "ns", "99th percentile of a round trip of a foreign probe's handshake"
-    ),
-    "tls_f_probes": Quantity(
-        "probes", "probes that tell of a round trip of a foreign probe's handshake"
-    ),
-    "tls_f_idle_p50_ns": Quantity(
-        "ns", "median of a round trip of a foreign probe's handshake, at rest"
-    ),
-    "http_f_tm_ns": Quantity("ns", "trimmed mean of a foreign probe's request"),
-    "http_f_p50_ns": Quantity("ns", "median of a foreign probe's request"),
-    "http_f_p90_ns": Quantity("ns", "90th percentile of a foreign probe's request"),
-    "http_f_p99_ns": Quantity("ns", "99th percentile of a foreign probe's request"),
-    "http_f_probes": Quantity("probes", "probes that tell of a foreign probe's request"),
-    "http_f_idle_p50_ns": Quantity("ns", "median of a foreign probe's request, at rest"),
-    "http_l_tm_ns": Quantity("ns", "trimmed mean of a request beside a load"),
-    "http_l_p50_ns": Quantity("ns", "median of a request beside a load"),
-    "http_l_p90_ns": Quantity("ns", "90th percentile of a request beside a load"),
-    "http_l_p99_ns": Quantity("ns", "99th percentile of a request beside a load"),
-    "http_l_probes": Quantity("probes", "probes that tell of a request beside a load"),
-    "http_l_idle_p50_ns": Quantity("ns", "median of a request beside a load, at rest"),
-    "load_connections": Quantity("connections", "load connections of a responsiveness test"),
-    "failed_share": Quantity("ratio", "share of the probes without an answer"),
-    "intervals": Quantity("intervals", "intervals of a responsiveness test"),
-    "forwarded_share": Quantity("ratio", "share of a group's packets that came to its member"),
-    "flooded_share": Quantity("ratio", "share of a group's packets that came to no member"),
-    "join_ns": Quantity("ns", "time from joining a group to its next packet"),
-    "leave_ns": Quantity("ns", "time from leaving a group to its last packet"),
-    "flows": Quantity("flows", "concurrent flows"),
-    "flow_bytes": Quantity("bytes", "the gateway's memory for a flow, by all slabs"),
-    "flow_object_bytes": Quantity("bytes", "the gateway's memory for a flow, by its objects"),
-    "free_bytes": Quantity("bytes", "the gateway's free memory before the first flow"),
-    "flows_predicted": Quantity("flows", "flows that the gateway's memory has room for"),
-    "flows_recommended": Quantity("flows", "recommended maximum of the flow table"),
-    "instructions": Quantity("instructions", "instructions of a packet"),
-    "mode_share": Quantity("ratio", "share of the walks with the most frequent number"),
-    "instructions_at_rate": Quantity("instructions", "instructions of a packet at the rate"),
-    "instructions_each": Quantity("instructions", "instructions of a kernel's operation"),
-    "accesses_each": Quantity("accesses", "loads and stores of a kernel's operation"),
-    "l1_misses_each": Quantity("misses", "modelled misses of the first data cache an operation"),
-    "l2_misses_each": Quantity("misses", "modelled misses of the second data cache an operation"),
     "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
-    "pace_error_p50_ns": Quantity("ns", "median error of a replay's send times"),
-    "pace_error_p99_ns": Quantity("ns", "99th percentile of the error of a replay's send times"),
-    "pace_error_max_ns": Quantity("ns", "largest error of a replay's send times"),
     "delay_min_ns": Quantity("ns", "shortest one-way delay"),
     "delay_mean_ns": Quantity("ns", "mean one-way delay of a replay"),
     "delay_p5_ns": Quantity("ns", "5th percentile of a replay's one-way delay"),
@@ -170,6 +85,7 @@ MEASURED: Final = {
     "playout_ns": Quantity("ns", "delay from sending to playing that makes the best call"),
     "playout_loss_ratio": Quantity("ratio", "share of a call lost or too late to be played"),
     **{name: Quantity(*value) for name, value in counter.VALUES.items()},
+    **{name: Quantity(*value) for name, value in kinds.quantities()},
     "offloaded_share": Quantity("ratio", "share of the packets past the gateway's usual way"),
     "cpu_busy": Quantity("ratio", "load of the gateway's busiest CPU, seen from outside"),
     "packet_ns": Quantity("ns", "time of the gateway's busiest CPU for a packet"),
@@ -349,6 +265,8 @@ def is_higher_better(name: str) -> bool:
     Raises KeyError for an unknown name.
     """
     own = name.rpartition(".")[2]
+    if own in QUANTITIES and QUANTITIES[own].is_fewer_better:
+        return False
     return not (judged_unit(name) in FEWER_UNITS or own == "bytes" or own.startswith(FEWER))
 
 

@@ -10,9 +10,11 @@ from typing import get_args
 import builder
 import counted
 import drawn
+import pytest
 import stacked
 import swift
 import traveled
+from golden import kept
 from typed import unknown
 
 from gatemark.commands.option.setting import chosen
@@ -202,7 +204,16 @@ def test_what_a_page_advises_to_type_exists() -> None:
     assert [(entry.word, what) for entry in entries() for what in untypeable(entry)] == []
 
 
-def test_the_index_has_every_page() -> None:
-    text = INDEX.read_text(encoding="utf-8")
-    links = [f"[{entry.word}]({entry.kind}/{entry.word}.md)" for entry in entries()]
-    assert [link for link in links if link not in text] == []
+def test_the_index_has_every_page(request: pytest.FixtureRequest) -> None:
+    """`--update-golden` writes the table anew."""
+    before, _, rest = INDEX.read_text(encoding="utf-8").partition("|---|---|\n")
+    after = rest.partition("\n\n")[2]
+    rows = dict.fromkeys(("quantity", "warning", "verdict", "bottleneck", "term"), "")
+    for entry in entries():
+        rows[entry.kind] += f", [{entry.word}]({entry.kind}/{entry.word}.md)"
+    heads = ("Quantities", "Warnings", "Verdicts", "Bottlenecks", "Terms")
+    table = "\n".join(
+        f"| {head} | {row.removeprefix(', ')} |"
+        for head, row in zip(heads, rows.values(), strict=True)
+    )
+    kept.same(request, INDEX, f"{before}|---|---|\n{table}\n\n{after}")

@@ -4,13 +4,20 @@
 And a document of a suite has its plans, the table of the set-up its steps.
 """
 
+import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+from golden import kept
+
+from gatemark.kind.kinds import KINDS
 from gatemark.plan.expand import FACTORS, OF_KIND
 from gatemark.plan.load import read_suite
 
 ROOT = Path(__file__).resolve().parents[2]
+MARK = "made of the docstrings of kind/*/plan.py"
 README = ROOT / "src" / "gatemark" / "plans" / "README.md"
 ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \|$", re.M)
 
@@ -27,6 +34,18 @@ def tables() -> tuple[set[str], dict[str, set[str]]]:
     common, kinds = text.partition("| kind | keys |")[::2]
     rows = {name: keys(cell) for name, cell in ROW.findall(kinds) if name in OF_KIND}
     return {name for name, _ in ROW.findall(common)} & set(FACTORS), rows
+
+
+def text(kind: str) -> str:
+    """The paragraphs of a kind's plan.py below its first line, with links to the pages."""
+    words = inspect.getdoc(import_module(f"gatemark.kind.{kind}.plan")) or ""
+    below = " ".join(words.partition("\n\n")[2].split())
+    return re.sub(r"docs/(?:[\w-]+/)*([\w-]+)\.md", r"[\1](../../../\g<0>)", below)
+
+
+def test_the_kinds_are_those_of_the_code(request: pytest.FixtureRequest) -> None:
+    rows = "".join(f"| `{kind}` | {text(kind)} |\n" for kind in KINDS)
+    kept.between(request, README, MARK, f"| kind | keys |\n|---|---|\n{rows}")
 
 
 def test_each_kind_has_its_keys_in_its_row() -> None:

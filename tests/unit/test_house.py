@@ -16,7 +16,7 @@ LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
-LEAF = "counter | edition error flock number printable quantity scratch unit"
+LEAF = "counter kinds | edition error flock number printable quantity scratch unit"
 HOUSE = f"{LEAF} | plan | store | node judge | classifier | station tell | gateway probe"
 ABOVE = "workload | run | fleet | commands"
 ROOMS = {
@@ -48,8 +48,8 @@ READ = {
     "plan.feature",
     "plan.kind",
     "plan.kind-plan",
-    "plan.kinds",
     "plan.model",
+    "plan.rules",
     "store.drops",
     "store.loss",
     "store.measured",
@@ -62,7 +62,15 @@ READ = {
 ONLY = {
     "store": {"plan.kind", "plan.model", "plan.toml"},
     "judge": READ,
-    "tell": {"store", "judge", "plan.feature", "plan.kind-plan", "plan.kinds", "plan.model"},
+    "tell": {
+        "store",
+        "judge",
+        "plan.feature",
+        "plan.kind",
+        "plan.kind-plan",
+        "plan.rules",
+        "plan.model",
+    },
 }
 LEAVES = set(LEAF.split())
 
@@ -95,8 +103,10 @@ def standing(name: str) -> str:
     top, *inner = name.split(".")
     if top != "kind":
         return name
-    if len(inner) < 2 or inner[0] in {"kinds", "rules"}:
-        return ".".join(["plan", *inner])
+    if len(inner) < 2:
+        return "plan.rules" if inner == ["rules"] else "kinds"  # a kind's __init__ names its values
+    if inner[0] in {"kinds", "rules"}:
+        return standing(f"kind.{inner[0]}")
     kind, module = inner[:2]
     layer = BESIDE.get(f"{kind}.{module}", module if module in LAYERS else "load")
     return f"{LAYERS[layer]}.kind-{layer}.{kind}"

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """SECURITY.md names each way into Gatemark, and the test that holds it: none is added unseen."""
 
+import fnmatch
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 import ways_in
-from ways_in import BEGIN, END, HEADS, ROOT
+from golden import kept
+from ways_in import HEADS, MARK, ROOT
 
 PAGE = ROOT / "SECURITY.md"
 MORE = "name it in tests/ways_in.toml with its guard and its test, which fails without the guard"
@@ -38,14 +40,16 @@ NEW = {
 
 
 def test_each_way_in_is_named() -> None:
-    named = {(way.kind, site) for way in ways_in.ways() for site in way.sites}
+    named = {(way.kind, name) for way in ways_in.ways() for name in way.files()}
     assert sorted(ways_in.found() - named) == [], MORE
 
 
 def test_no_way_in_is_named_that_is_gone() -> None:
-    named = Counter((way.kind, site) for way in ways_in.ways() for site in way.sites)
-    assert sorted(set(named) - ways_in.found()) == []
-    assert [site for site, count in named.items() if count > 1] == []
+    ways = ways_in.ways()
+    named = Counter((way.kind, name) for way in ways for name in way.files())
+    assert [name for name, count in named.items() if count > 1] == []
+    sites = [(way, site) for way in ways for site in way.sites]
+    assert [site for way, site in sites if not fnmatch.filter(way.files(), site)] == []
 
 
 def test_each_program_is_named() -> None:
@@ -56,7 +60,7 @@ def test_each_way_in_has_a_test() -> None:
     for way in ways_in.ways():
         assert way.kind in HEADS
         assert way.tests, way.what
-        assert [test for test in way.tests if not (ROOT / test).is_file()] == []
+        assert [test for test in way.tests if not (ROOT / test).exists()] == []
 
 
 def test_each_test_that_the_page_names_is_there() -> None:
@@ -65,13 +69,7 @@ def test_each_test_that_the_page_names_is_there() -> None:
 
 
 def test_the_page_shows_the_table(request: pytest.FixtureRequest) -> None:
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    made = f"{before}{BEGIN}\n{ways_in.page()}{END}{rest.partition(END)[2]}"
-    if request.config.getoption("--update-golden"):
-        PAGE.write_text(made)
-    else:
-        assert text == made, "make it anew: pytest tests/unit/test_security.py --update-golden"
+    kept.between(request, PAGE, MARK, f"\n{ways_in.page()}")
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,13 @@ from gatemark.judge.point.boot import samples as each
 from gatemark.judge.point.ceiling import ceiling, highest
 from gatemark.judge.point.facts import gather, late, link, tester_cpu
 from gatemark.judge.point.group import Group, group, middle, readings
-from gatemark.judge.point.kind import Judge
+from gatemark.judge.point.kind import Judge, by_share
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.judge.point.sweep import RATES, Judged
 from gatemark.judge.point.timed import is_timed
 from gatemark.judge.subject import About
 from gatemark.kind.kinds import entries
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import WHOLE
 from gatemark.quantity import UNITS, is_own
 from gatemark.store.record import INSTRUMENTED, Record
@@ -31,7 +32,9 @@ from gatemark.store.run import Run
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST: Final = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
 # Kinds that are not judged by the rules for packets, by what their definitions are about.
-JUDGES = {about: kind for kind in entries("point", Judge).values() for about in kind.quantities}
+_SHARES = [by_share(rules) for rules in RULES.values() if rules.whole]
+_KINDS = (*entries("point", Judge).values(), *_SHARES)
+JUDGES = {about: kind for kind in _KINDS for about in kind.quantities}
 
 
 @dataclass(frozen=True)

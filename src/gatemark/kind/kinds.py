@@ -1,38 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of kinds, and what each has for a floor of the house.
+"""The list of kinds, read off the folders, and what each has for a floor of the house.
 
 A kind is a folder. Its modules stand on the floors beside those that read them, and whoever reads
 a floor asks for that module of all kinds. So `gatemark show` imports nothing that sends, and the
 terminal nothing that draws.
 
-    plan     Rules         what a plan may ask for        read by plan, station, judge.coverage
-    load                   what sends, and accounts       imported by the kind's own `result`
-    result   Kind          what a trial yields            run
-    point    Judge         what held a point back         judge
-    answer   Answer        its rows                       tell
-    figure   Figures       its charts                     tell
+    __init__  QUANTITIES    its values: unit, words        read by quantity
+    plan      Rules         what a plan may ask for        read by plan, station, judge.coverage
+    load                    what sends, and accounts       imported by the kind's own `result`
+    result    Kind          what a trial yields            run
+    point     Judge         what held a point back         judge
+    answer    Answer        its rows                       tell
+    figure    Figures       its charts                     tell
 """
 
+from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Final, Literal, TypeVar, get_args
-
-from gatemark.plan.model import Kind
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
 
 T = TypeVar("T")
-Layer = Literal["plan", "result", "point", "answer", "figure"]
-RESTART: Final = "restart"  # no kind of a plan: UDP with `restart_s`
-KINDS: Final[tuple[str, ...]] = (*get_args(Kind), RESTART)
+Layer = Literal["__init__", "plan", "result", "point", "answer", "figure"]
+HERE: Final = Path(__file__).parent
+
+
+def having(layer: Layer) -> tuple[str, ...]:
+    """The kinds that have a layer's module, by name."""
+    return tuple(sorted(path.parent.name for path in HERE.glob(f"*/{layer}.py")))
+
+
+KINDS: Final = having("plan")  # words of a plan; `restart` and `tool` are others' ways to be sent
 
 
 def entries(layer: Layer, sort: type[T]) -> dict[str, T]:
-    """Return the KIND of a layer's module, by kind; a kind without that module is left out."""
+    """Return the KIND of a layer's module, by kind; a kind without one is left out."""
     made: dict[str, T] = {}
-    for kind in KINDS:
-        name = f"gatemark.kind.{kind}.{layer}"
-        if find_spec(name):
-            entry = import_module(name).KIND
-            if not isinstance(entry, sort):
-                raise TypeError(f"{name}: KIND is no {sort.__name__}")
-            made[kind] = entry
+    for kind in having(layer):
+        module = import_module(f"{__package__}.{kind}.{layer}")
+        if hasattr(module, "KIND"):
+            made[kind] = module.KIND
+    if wrong := [kind for kind, entry in made.items() if not isinstance(entry, sort)]:
+        raise TypeError(f"{layer} of {wrong}: KIND is no {sort.__name__}")
     return made
+
+
+def quantities() -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each value that a kind has, with what its QUANTITIES say of it."""
+    for kind in having("__init__"):
+        yield from getattr(import_module(f"{__package__}.{kind}"), "QUANTITIES", {}).items()

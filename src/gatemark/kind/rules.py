@@ -24,6 +24,14 @@ def fits(arm: Arm, load: Workload) -> str:
     return ""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The table of a kind that needs no answer.py of its own: a line for each point."""
+
+    caption: str
+    columns: Mapping[str, str]  # value -> its head; the unit is added
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """What a plan may ask of a kind, and what that means for the station."""
@@ -39,3 +47,7 @@ class Rules:
     streams: bool = False  # its ends have the hosts' own TCP
     strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
     silent: bool = False  # next to nothing is sent
+    # Of a kind without a point.py: its first headline is a share that is 1 where nothing held it
+    # back. Words with `{share}` in them say how much it was.
+    whole: str = ""
+    listed: Listed | None = None  # its table, without an answer.py

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.kind.kinds import KINDS
 from gatemark.plan import device, driver, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.kind import RULES, faults
@@ -33,7 +34,6 @@ from gatemark.plan.model import (
     FlowPorts,
     Goal,
     Kernel,
-    Kind,
     Level,
     Path,
     Plan,
@@ -55,7 +55,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "direction": get_args(Direction),
     "family": get_args(Family),
     "l4": get_args(L4),
-    "kind": get_args(Kind),
+    "kind": KINDS,
     "command": get_args(Kernel),
     "level": get_args(Level),
     "figure": get_args(Figure),

@@ -95,7 +95,8 @@ def read_suite(name: str) -> Suite:
     """A shipped suite's `suite.toml`."""
     path = plans_folder() / name / "suite.toml"
     suite = _convert(read_toml(path), Suite, path, SUITE_SCHEMA)
-    return msgspec.structs.replace(suite, name=name)
+    others = sorted({plan.stem for plan in path.parent.glob("*.toml")} - {*suite.plans, path.stem})
+    return msgspec.structs.replace(suite, name=name, plans=(*suite.plans, *others))
 
 
 def read_plan(path: Path, name: str, variant: str = "") -> Plan:

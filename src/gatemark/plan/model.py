@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan and a suite as data: pure structures, no I/O."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from gatemark.kind.kinds import KINDS
 from gatemark.unit import MTU_BYTES
 
 PLAN_SCHEMA = "gatemark.plan/1"
@@ -14,17 +15,10 @@ SUITE_SCHEMA = "gatemark.suite/1"
 Path = Literal["switch", "route", "nat", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
-Kind = Literal[
-    "udp",
-    "tcp",
-    "connections",
-    "fill",
-    "replay",
-    "walk",
-    "responsiveness",
-    "algorithm",
-    "multicast",
-]
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[KINDS]  # a folder of gatemark.kind is a word of a plan
 # What a workload of kind `algorithm` times: a command of gm-algorithms, or CoreMark.
 Kernel = Literal["lpm", "filter", "match", "gateway", "platform", "coremark"]
 Level = Literal["O0", "O1", "O2", "O3"]  # of optimisation, by the compiler
@@ -349,12 +343,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A folder of plans and the order in which they run (`suite.toml`)."""
+    """A folder of plans, and which of them run first (`suite.toml`)."""
 
     schema: str
     title: str
     why: str
-    plans: tuple[str, ...]  # file names without `.toml`, in running order
+    plans: tuple[str, ...]  # file names without `.toml`; others of the folder follow
     name: str = ""
 
 

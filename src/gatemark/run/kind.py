@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from gatemark.kind.kinds import RESTART, entries
+from gatemark.kind.kinds import entries
 from gatemark.kind.tool.result import TOOLS
 from gatemark.plan import workloads
 from gatemark.plan.line.time import in_words
@@ -18,7 +18,7 @@ KINDS: Final = entries("result", Kind)
 def kind_of(load: Workload) -> Kind:
     """The kind of a workload, with whoever makes its traffic; the plan was checked before."""
     if load.restart_s:
-        return KINDS[RESTART]
+        return KINDS["restart"]
     return TOOLS.get((load.driver, load.kind)) or KINDS[load.kind]
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_type_hints
 import msgspec
 
 from gatemark.error import GatemarkError
-from gatemark.plan.model import Direction, Family, Kind, Path
+from gatemark.kind.kinds import KINDS
+from gatemark.plan.model import Direction, Family, Path
 from gatemark.store.published import REFERENCE_UNITS
 from gatemark.store.record import Definition
 
@@ -21,7 +22,7 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
     "path": get_args(Path),
     "direction": get_args(Direction),
     "family": get_args(Family),
-    "l4": tuple(kind for kind in get_args(Kind) if kind != "connections"),  # those are of TCP
+    "l4": tuple(kind for kind in KINDS if kind != "connections"),  # those are of TCP
 }
 TYPES: Final = get_type_hints(Definition)
 # A layer is in the quantity's name; a slowdown says which gateway it is, not how it was measured.

@@ -9,15 +9,7 @@ from gatemark.judge.point.tree import tree
 from gatemark.store import file
 from gatemark.tell import gallery, html, script
 from gatemark.tell.about import condition, inventory
-from gatemark.tell.answer import (
-    answers,
-    diagnosis,
-    exact,
-    kernel_path,
-    rates,
-    verdict,
-    warning,
-)
+from gatemark.tell.answer import answers, diagnosis, exact, kernel_path, rates, verdict
 from gatemark.tell.card.card import Card
 from gatemark.tell.card.cards import cards
 from gatemark.tell.chart.figure import Figure
@@ -26,6 +18,7 @@ from gatemark.tell.explain.glossary import Glossary
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
 from gatemark.tell.several import called, side_by_side
+from gatemark.tell.words import warning
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import counts, repeat_command, repeat_plan
 from gatemark.tell.words.table import Table

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from gatemark.plan.model import Plan
 from gatemark.tell.about import condition
-from gatemark.tell.answer import line, verdict, warning
+from gatemark.tell.answer import line, verdict
 from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.brief import lines as brief
 from gatemark.tell.group.source import Source
 from gatemark.tell.live import Live
-from gatemark.tell.words import screen
+from gatemark.tell.words import screen, warning
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.tell.words.screen import Line

@@ -100,7 +100,7 @@ def _encodable(line: "Line | Table") -> "Line | Table":
 def _more(source: "Source") -> Iterator[dict[str, object]]:
     """What is no value: each warning, then each table as its reader sees it."""
     from gatemark.tell.answer.answers import tables
-    from gatemark.tell.answer.warning import warnings
+    from gatemark.tell.words.warning import warnings
 
     for seen, where in warnings(source.judgement):
         yield {"warning": seen.code, "where": where, "seen": seen.seen, "advice": seen.advice}

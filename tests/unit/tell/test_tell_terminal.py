@@ -15,11 +15,10 @@ from gatemark.judge.judgement import Judgement, Warning_
 from gatemark.store.record import Definition
 from gatemark.store.reference import published
 from gatemark.tell import terminal
-from gatemark.tell.answer import warning
 from gatemark.tell.brief import lines as brief
 from gatemark.tell.group.source import Source
 from gatemark.tell.live import Live
-from gatemark.tell.words import screen
+from gatemark.tell.words import screen, warning
 from gatemark.tell.words.run import repeat_command
 
 ESCAPE = "\x1b"

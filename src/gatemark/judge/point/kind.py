@@ -3,11 +3,15 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from gatemark.judge.judgement import PointResult
-from gatemark.judge.point.group import Group
+from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.limit import Verdict
+from gatemark.kind.rules import Rules
 from gatemark.store.record import Definition
+
+WHOLE: Final = 0.999
 
 
 def _never(definition: Definition, ceilings: Iterable[PointResult]) -> bool:
@@ -29,3 +33,25 @@ class Judge:
     is_read: bool = False  # what drops is read in every pass
     # Whether the tester alone should have been asked the same, and was not.
     is_unchecked: Callable[[Definition, Iterable[PointResult]], bool] = _never
+
+
+def by_share(rules: Rules) -> Judge:
+    """Return the judge of a kind whose share of 1 says that nothing held it back."""
+
+    def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
+        del ceilings
+        share = middle(readings(trials.outside, next(iter(rules.headlines.values()))))
+        if share is None:
+            return Verdict("unknown", "no valid trial")
+        return Verdict(
+            "none" if share >= WHOLE else "unknown",
+            rules.whole.format(share=f"{100 * share:.3g} %"),
+        )
+
+    return Judge(
+        quantities=dict.fromkeys(rules.headlines, ""),
+        decide=decide,
+        has_ceiling=True,
+        is_rate=False,
+        is_bounded=False,
+    )

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel in a plan: its command and words, and how long it takes."""
+"""A kernel in a plan: its command and words, and how long it takes.
+
+Nothing is sent: a command of gm-algorithms runs on the gateway (docs/algorithms.md). `command`:
+`lpm`, `filter`, `match`, `gateway`, `platform`, `coremark`; `[workload.words]`: what it is asked,
+word by word, of which a factor is `words.KEY`; `instances` (1) at the same time; `level` (`O3`;
+`O0` to `O3`). On the path `endpoint`.
+"""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections in a plan: how many, and how they are opened."""
+"""Connections in a plan: how many, and how they are opened.
+
+`connecting`: `open` (until one fails, `connections` are open, or `duration_s` is over), `crr`
+(connect, request, response, close, for `duration_s`), `hold` (keep them active, or idle, for
+`duration_s`, then ask each one again); `connections` (0: as many as possible; `crr`: at once, where
+0 is 64); `clients` (1: LAN hosts by address, 40 000 ports each, each with a server's port of its
+own); `active_pps` (0: idle; `hold`: messages/s over all). `direction` is `up` (on the path endpoint
+`receive`).
+"""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fill in a plan: flows, the steps in which they are opened, and how long that takes."""
+"""A fill in a plan: flows, the steps in which they are opened, and how long that takes.
+
+`flows`: opened in this number of `steps` (10), one packet each; `clients` (1: LAN hosts by address,
+40 000 ports each), `servers` (1: ports of the WAN host that they go to); `rate_pps` (0: 5000 new
+ones/s). After each step the gateway's memory is read for `duration_s`, while the flows are idle, or
+active at `active_pps` over all. `direction` is `up`, on the path `nat` or with the feature
+`conntrack`. `flows` is a multiple of `steps` x `clients`.
+"""
 
 from collections.abc import Iterator
 from typing import Final

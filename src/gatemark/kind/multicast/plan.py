@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A multicast group in a plan: how fast it is sent, and how long it is a member's."""
+"""A multicast group in a plan: how fast it is sent, and how long it is a member's.
+
+A group of IPv4 that a host joins for `duration_s` and leaves again, sent at `rate_pps` (0: 1000)
+all the time. `direction` is `up` or `down`. In the lab alone.
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
-from gatemark.kind.rules import Rules
+from gatemark.kind.rules import Listed, Rules
 from gatemark.plan.feature import ENDPOINT
 from gatemark.plan.model import Arm, Workload
 
@@ -54,4 +58,15 @@ KIND: Final = Rules(
     misfit=misfit,
     lasts_s=lasts_s,
     alone="one thread times the member and the source",
+    whole="members got {share} of the group",
+    listed=Listed(
+        "Multicast: joining is timed to the next packet, leaving to the last. A group that comes "
+        "to hosts that are no members is flooded, and then there is no such time",
+        {
+            "forwarded_share": "to members",
+            "flooded_share": "to others",
+            "join_ns": "join",
+            "leave_ns": "leave",
+        },
+    ),
 )

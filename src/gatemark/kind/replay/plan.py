@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A replay in a plan: its trace, and how fast it is played."""
+"""A replay in a plan: its trace, and how fast it is played.
+
+`trace` (`game`: one of the sources below, or a pcap or pcapng file, relative to the plan's folder;
+with `--set` relative to this one), `speed` (1: times the trace's own timing) or `rate_pps` of both
+directions together, `clones` (1: flows made of each flow of the trace), `packet_most` (1500: bytes
+of the longest IP packet; to 9000 where the tester's ports take it), `clients` (1: LAN hosts that
+they come from); `duration_s` at most.
+"""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responsiveness in a plan: its intervals, and how long it lasts."""
+"""Responsiveness in a plan: its intervals, and how long it lasts.
+
+HTTP round trips a minute while it loads (docs/numbers/quantity/responsiveness.md). `interval_s`
+(5): after which it looks whether it is stable, and adds a connection; `tls` (true; false: another
+definition, never in one column with it); `congestion` (`cubic`) of its loads. It ends by itself,
+after 11 to 40 intervals. Not on the path `endpoint`.
+"""
 
 from collections.abc import Iterator
 from typing import Final

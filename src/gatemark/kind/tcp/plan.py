@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP in a plan: writes, streams, socket buffers."""
+"""TCP in a plan: writes, streams, socket buffers.
+
+`write_bytes` (131 072: of one write and one read), `streams` (1) for each direction,
+`socket_buffer_bytes` (0: the kernel tunes it), `congestion` (`cubic`), `settle_s` (0: time sent
+before counting begins, in addition to `duration_s`), `offload` (false; on the path `direct` only:
+segmentation offload at the tester's ports).
+"""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDP in a plan: frames, flows and rates."""
+"""UDP in a plan: frames, flows and rates.
+
+`frame_bytes` (64: the frame with its check sequence), `payload_bytes`, or `mix` of sizes (`imix`: 7
+of 64 bytes, 4 of 594, 1 of 1518; or `64:7,594:4,1518:1`); `flows` (1); `flow_ports` (`ordered`: one
+after the other; `random`: pseudo-random, RFC 4814); `clients` (1: LAN hosts that the flows come
+from); `rate_pps` for each direction (0: as fast as possible) or `rate_bps` of payload; `packets`
+(0: no bound but the time; else it stops after so many); `burst` (0: by the rate); `cap_pps` (0: no
+cap; a cap makes a slow tester on purpose); `restart_s` (0: never; so long after the first packet,
+and when packets arrive, the gateway is restarted); `sender_port` (`auto`, `live`, `afxdp`, `raw`)
+and `sink_port` (`auto`, `xdp`, `ring`): how packets reach the wire.
+"""
 
 from collections.abc import Iterator
 from typing import Final

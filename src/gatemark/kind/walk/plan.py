@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A walk in a plan: how many packets, and how long each takes."""
+"""A walk in a plan: how many packets, and how long each takes.
+
+`frame_bytes` (64) or `payload_bytes`; `walks` (200): packets, one at a time, each counted in
+instructions; `l4` (`udp`; `tcp`: segments of one open connection, not on the path `endpoint`);
+`ordered` (false; true: keep the functions of one packet in their order). Only where the station
+emulates the gateway.
+"""
 
 from collections.abc import Iterator
 from typing import Final

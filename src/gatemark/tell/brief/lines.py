@@ -12,13 +12,13 @@ from gatemark.judge.judgement import Judgement, Knee, Ladder
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.timed import MEDIAN
 from gatemark.judge.speed import is_free
-from gatemark.tell.answer import expect, line, search, verdict, warning
+from gatemark.tell.answer import expect, line, search, verdict
 from gatemark.tell.answer.answers import tables
 from gatemark.tell.brief.full_speed import full_speed
 from gatemark.tell.group import latency, sweep
 from gatemark.tell.group.latency import Load
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import number, traffic, warning
 from gatemark.tell.words.brief import MS, NAMES, US, Brief, Row, limited, value
 from gatemark.tell.words.fold import Folded, fold, wrap
 from gatemark.tell.words.number import KPPS, PERCENT

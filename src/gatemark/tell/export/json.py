@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One JSON document: an array with an object for each row, as in `docs/schema/`."""
+"""One JSON document: an array with an object for each row, as `gatemark export --schema` has it."""
 
 from collections.abc import Sequence
 

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Sequence
 
 from gatemark.tell.about import condition
-from gatemark.tell.answer import warning
 from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.group.source import Source
+from gatemark.tell.words import warning
 from gatemark.tell.words.markdown import fenced, table, text
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import repeat_command

@@ -35,8 +35,8 @@ def schema(kind: str) -> str:
         _describe(made["$defs"][struct.__name__], struct)
     if kind == "record":
         made["$defs"][shape.__name__]["properties"]["values"]["properties"] = {
-            name: {"description": f"{text}, in {unit}", "type": "number"}
-            for name, (unit, text) in MEASURED.items()
+            name: {"description": f"{each.words}, in {each.unit}", "type": "number"}
+            for name, each in MEASURED.items()
         }
     made = {"$schema": DRAFT, "title": title, **made}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"

@@ -8,10 +8,9 @@ from gatemark.judge.ab import differing
 from gatemark.judge.change.diff import Diff
 from gatemark.plan.model import NEW, OLD
 from gatemark.store.run import AB, Run
-from gatemark.tell.answer import warning
 from gatemark.tell.group.source import Source
 from gatemark.tell.verb import diff
-from gatemark.tell.words import number
+from gatemark.tell.words import number, warning
 from gatemark.tell.words.run import counts, repeat_command
 from gatemark.tell.words.screen import Line
 from gatemark.tell.words.table import FAMILY

@@ -8,10 +8,10 @@ from typing import Final
 from gatemark.judge.ab import differing
 from gatemark.judge.change.exact_ab import Tested, regressed, worst
 from gatemark.store.run import AB
-from gatemark.tell.answer import exact, warning
+from gatemark.tell.answer import exact
 from gatemark.tell.group.source import Source
 from gatemark.tell.verb import ab, diff
-from gatemark.tell.words import column, number, traffic
+from gatemark.tell.words import column, number, traffic, warning
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.run import counts, repeat_command
 from gatemark.tell.words.screen import Line

@@ -4,8 +4,8 @@
 from typing import Any
 
 import pytest
+from judge.conftest import run
 from msgspec.structs import replace
-from unit.judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult

@@ -5,8 +5,8 @@ import random
 from typing import Any
 
 import pytest
+from judge.conftest import run
 from msgspec.structs import replace
-from unit.judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.point.group import Group, group

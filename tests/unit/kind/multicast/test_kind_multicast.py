@@ -5,11 +5,18 @@ import socket
 import struct
 
 import pytest
+from judge.conftest import Trial, run
+from msgspec.structs import replace
 
+from gatemark.judge.judge import judge
+from gatemark.judge.judgement import Judgement
 from gatemark.kind.multicast.load import GROUP, NUMBER, PORT, Seen, number_of
+from gatemark.kind.multicast.plan import KIND, MULTICAST
 from gatemark.kind.multicast.result import times
 from gatemark.plan.kind import faults
 from gatemark.plan.model import Workload
+from gatemark.store.record import Definition
+from gatemark.tell.answer import listed
 
 MS = 1_000_000
 
@@ -24,6 +31,13 @@ def seen(arrives: range, flooded: int = 0) -> Seen:
 def frame(group: str = GROUP, port: int = PORT) -> bytes:
     ipv4 = bytes(16) + socket.inet_aton(group)
     return bytes(12) + b"\x08\x00" + ipv4 + struct.pack("!4H", 7, port, 16, 0) + NUMBER.pack(42)
+
+
+def judged(**values: float) -> Judgement:
+    """A run of one trial with such values."""
+    definition = Definition(path="switch", quantity=MULTICAST, l4="udp")
+    trial = replace(Trial().record(), definition=definition, values=values)
+    return judge(run([trial]), [trial])
 
 
 def test_times_run_from_joining_and_leaving() -> None:
@@ -52,6 +66,19 @@ def test_what_never_comes_is_not_forwarded() -> None:
 )
 def test_packets_of_others_have_no_number(packet: bytes, number: int | None) -> None:
     assert number_of(packet) == number
+
+
+@pytest.mark.parametrize(("share", "limit"), [(1.0, "none"), (0.5, "unknown")])
+def test_a_group_that_came_whole_was_not_held_back(share: float, limit: str) -> None:
+    (point,) = judged(forwarded_share=share).points
+    assert (point.limit, point.why) == (limit, f"members got {100 * share:g} % of the group")
+
+
+def test_its_table_has_the_values_that_are_there() -> None:
+    assert KIND.listed
+    table = listed.table(KIND.listed, [*judged(forwarded_share=0.5, join_ns=5e6).points])
+    assert table.head[2:] == ("to members, %", "join, ms")
+    assert table.rows[0][2:] == ("50.0", "5.00")
 
 
 @pytest.mark.parametrize("keys", [{"rate_pps": 1e6}, {"family": "ipv6"}, {"direction": "both"}])

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from unit.judge.conftest import run
+from judge.conftest import run
 
 from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
