@@ -128,6 +128,35 @@ static void lines_are_texts_where_that_is_asked(void)
 	gm_patterns_free(patterns);
 }
 
+/* How many bytes a class has, and one that makes it PCRE's. */
+static void classes_are_those_of_pcre(void)
+{
+	static const struct {
+		const char *text;
+		unsigned bytes;
+		uint8_t inside;
+	} classes[] = {
+		{ "\\h", 3, 0xa0 },	     { "\\H", 253, '\n' },
+		{ "\\v", 5, 0x85 },	     { "[\\V]", 251, '\t' },
+		{ "[[:ascii:]]", 128, 0 },   { "[[:^ascii:]]", 128, 0x80 },
+		{ "[[:cntrl:]]", 33, 0x7f }, { "[[:^cntrl:]]", 223, ' ' },
+	};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		struct gm_patterns *patterns =
+			gm_patterns_read((const uint8_t *)classes[i].text, strlen(classes[i].text));
+		const struct gm_byteset *set;
+
+		CHECK(patterns && patterns->count == 1 && patterns->forest->set_count == 1);
+		if (patterns && patterns->count == 1) {
+			set = &patterns->forest->sets[0];
+			CHECK(gm_byteset_count(set) == classes[i].bytes);
+			CHECK(gm_byteset_has(set, classes[i].inside));
+		}
+		gm_patterns_free(patterns);
+	}
+}
+
 static void files_of_other_systems_are_named(void)
 {
 	static const char *const files[][2] = {
@@ -154,6 +183,7 @@ static void files_of_other_systems_are_named(void)
 static const struct test tests[] = {
 	{ "patterns are read as people have them", forms_of_patterns_are_read },
 	{ "lines are texts where that is asked", lines_are_texts_where_that_is_asked },
+	{ "classes are those of PCRE", classes_are_those_of_pcre },
 	{ "files of other systems are named", files_of_other_systems_are_named },
 };
 

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-/* Ranges of bytes, two letters each. */
+/* Ranges of bytes, two letters each; of `others` those that are in none of them. */
 static const struct {
 	const char *name;
 	const char *ranges;
+	int others;
 } names[] = {
-	{ "alnum", "09AZaz" }, { "alpha", "AZaz" }, { "blank", "  \t\t" },  { "digit", "09" },
-	{ "graph", "!~" },     { "lower", "az" },   { "print", " ~" },	    { "punct", "!/:@[`{~" },
-	{ "space", "\t\r  " }, { "upper", "AZ" },   { "word", "09AZ__az" }, { "xdigit", "09AFaf" },
+	{ "alnum", "09AZaz", 0 },   { "alpha", "AZaz", 0 },	  { "ascii", "\x80\xff", 1 },
+	{ "blank", "  \t\t", 0 },   { "cntrl", " ~\x80\xff", 1 }, { "digit", "09", 0 },
+	{ "graph", "!~", 0 },	    { "lower", "az", 0 },	  { "print", " ~", 0 },
+	{ "punct", "!/:@[`{~", 0 }, { "space", "\t\r  ", 0 },	  { "upper", "AZ", 0 },
+	{ "word", "09AZ__az", 0 },  { "xdigit", "09AFaf", 0 },
 };
 
 static void add_range(struct gm_byteset *set, unsigned from, unsigned to)
@@ -94,10 +97,11 @@ static int octal(struct gm_parser *parser, struct gm_byteset *set)
 
 static int letter_escape(struct gm_parser *parser, struct gm_byteset *set, unsigned letter)
 {
-	static const char letters[] = "nrtfvae";
-	static const char bytes[] = "\n\r\t\f\v\a\033";
-	static const char classes[] = "dDwWsS";
-	static const char *const ranges[] = { "09", "09AZ__az", "\t\r  " };
+	static const char letters[] = "nrtfae";
+	static const char bytes[] = "\n\r\t\f\a\033";
+	static const char classes[] = "dDwWsShHvV"; /* PCRE's: a \v is no vertical tab alone */
+	static const char *const ranges[] = { "09", "09AZ__az", "\t\r  ", "\t\t  \xa0\xa0",
+					      "\n\r\x85\x85" };
 	const char *at = strchr(letters, (int)letter);
 
 	if (at) {
@@ -165,7 +169,7 @@ static int posix(struct gm_parser *parser, struct gm_byteset *set)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strlen(names[i].name) == end - start &&
 		    memcmp(names[i].name, text + start, end - start) == 0) {
-			add_ranges(set, names[i].ranges, start == 3);
+			add_ranges(set, names[i].ranges, (start == 3) != names[i].others);
 			parser->at += end + 2;
 			return 1;
 		}

@@ -17,6 +17,7 @@ from vm.openwrt import require
 from vm.openwrt.swconfig import PLANTED
 from vm.openwrt.test_openwrt_box import SETTLED_S, introduced, running
 from vm.test_box import kept, sound
+from vm.test_introduced import NO_VLANS
 
 pytestmark = [pytest.mark.long, pytest.mark.box, pytest.mark.timeout(1500)]
 CONTROL = "192.168.9"
@@ -33,6 +34,27 @@ cat > /tmp/plug <<'PLUG'
 /etc/init.d/network reload
 /etc/init.d/firewall reload
 PLUG
+"""
+# As boxes with DSA have it: one bridge that keeps VLANs apart, the WAN's frames tagged.
+DSA = """
+uci -q batch <<'BATCH'
+delete network.@device[0].ports
+add_list network.@device[0].ports=eth1
+add_list network.@device[0].ports=eth2
+add network bridge-vlan
+set network.@bridge-vlan[-1].device=br-lan
+set network.@bridge-vlan[-1].vlan=4
+add_list network.@bridge-vlan[-1].ports=eth1:u*
+add network bridge-vlan
+set network.@bridge-vlan[-1].device=br-lan
+set network.@bridge-vlan[-1].vlan=7
+add_list network.@bridge-vlan[-1].ports=eth2:t
+set network.lan.device=br-lan.4
+set network.wan.device=br-lan.7
+set network.wan6.device=br-lan.7
+commit
+BATCH
+/etc/init.d/network reload
 """
 WITHOUT_ZONE = """
 z=$(uci -X show firewall | sed -n "s/^firewall\\.\\([^.]*\\)\\.name='control'/\\1/p")
@@ -125,3 +147,21 @@ def test_a_socket_of_a_switch_is_given_a_vlan_by_the_commands_that_are_printed(
     with running(bench, tmp_path / "run", file) as run:
         _, errors = run.communicate()
     assert len(sound(kept(tmp_path / "run"))) == 2, errors
+
+
+def test_vlans_of_a_bridge_are_those_that_netifd_makes(bench: Box, tmp_path: Path) -> None:
+    file = tmp_path / "bench.toml"
+    bench.said(DSA)
+    time.sleep(SETTLED_S)
+    printed = introduced(bench, file, fails=True)  # this machine's kernel may have no VLANs
+    for line in (
+        "| nic0    |-----------------| eth1          LAN |",
+        "| nic1    |-----------------| eth2, VLAN 7  WAN |",
+    ):
+        assert line in printed
+    assert "share its rate" not in printed
+    refused = [line for line in printed.splitlines() if line.startswith("NO  ")]
+    assert [line for line in refused if NO_VLANS not in line] == []
+    written = file.read_text()
+    assert 'lan = "br-lan.4"\nwan = "br-lan.7"\n' in written
+    assert '[lan]\nnic = "nic0"\n\n[wan]\nnic = "nic1"\nvlan = 7\n' in written
