@@ -72,7 +72,7 @@ static const struct {
 	  "abc\n",
 	  "abc/0 ", "", "" },
 	{ "pass (a|b)c\n(d)\n", "pass (a|b)c/0 (d)/0 ", "", "" },
-	{ "costs $5\n(a|b$)c\na$|b\n", "(a|b$)c/0 a$|b/0 ", "1:never found: a byte behind a $ ",
+	{ "costs $5\n(a|b$)c\na$|b\n", "(a|b$)c/0 a$|b/0 ", "1:never matches: a byte behind a $ ",
 	  "" },
 	{ "a(?=b)\nabc\n", "abc/0 ", "1:look-around ", "" },
 };
@@ -157,6 +157,52 @@ static void classes_are_those_of_pcre(void)
 	}
 }
 
+/* An expression, a text that it finds, one that it does not; or why it is refused. */
+static void boundaries_of_words_are_found(void)
+{
+	static const struct {
+		const char *expression, *found, *not_found;
+	} cases[] = {
+		{ "\\bfoo\\b", "a foo.", "a foo1" },
+		{ "\\bfoo\\b", "foo", "_foo" },
+		{ "\\b(a|b)c|-\\b", "x bc", "xbc-" },
+		{ "foo\\b-\\bbar", "foo-bar", "foo-.bar" },
+		{ "\\bx\\B", "xy", "x y" },
+		{ "\\Bx", "yx", "x" },
+		{ "^\\bx", "x", " x" },
+		{ "x\\b$", "x", "xy" },
+		{ "(\\bfoo)?bar", "xfoobar", "xfooba" },
+		{ "(a\\b-)+b", "a-a-b", "a-a-" },
+	};
+	static const char *const refused[][2] = {
+		{ "a\\bb", "never matches" },
+		{ "a\\b.", "word boundary" },
+		{ "\\b", "word boundary" },
+		{ "(\\ba )+", "word boundary" },
+	};
+	struct gm_regex_error error;
+	struct gm_forest forest;
+	uint32_t root;
+
+	gm_forest_init(&forest);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *texts[] = { cases[i].not_found, cases[i].found };
+
+		root = gm_regex_parse(&forest, (const uint8_t *)cases[i].expression,
+				      strlen(cases[i].expression), 0, &error);
+		for (int found = 0; root && found < 2; found++)
+			CHECK(gm_regex_matches(&forest, root, (const uint8_t *)texts[found],
+					       (unsigned)strlen(texts[found])) == found);
+		CHECK(root);
+	}
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		root = gm_regex_parse(&forest, (const uint8_t *)refused[i][0],
+				      strlen(refused[i][0]), 0, &error);
+		CHECK(!root && strstr(error.reason, refused[i][1]));
+	}
+	gm_forest_free(&forest);
+}
+
 static void files_of_other_systems_are_named(void)
 {
 	static const char *const files[][2] = {
@@ -184,6 +230,7 @@ static const struct test tests[] = {
 	{ "patterns are read as people have them", forms_of_patterns_are_read },
 	{ "lines are texts where that is asked", lines_are_texts_where_that_is_asked },
 	{ "classes are those of PCRE", classes_are_those_of_pcre },
+	{ "boundaries of words are found", boundaries_of_words_are_found },
 	{ "files of other systems are named", files_of_other_systems_are_named },
 };
 

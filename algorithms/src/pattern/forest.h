@@ -59,6 +59,8 @@ enum gm_assert {
 	GM_ASSERT_LINE_END, /* $ with flag m */
 	GM_ASSERT_LAST_LINE_END, /* \Z, and $ with GM_REGEX_DOLLAR_NEWLINE */
 	GM_ASSERT_END, /* \z, and $ */
+	GM_ASSERT_WORD, /* \b: in no finished tree */
+	GM_ASSERT_NO_WORD, /* \B: the same */
 };
 
 struct gm_node {

@@ -14,6 +14,7 @@ struct gm_parser {
 	uint32_t at;
 	unsigned flags; /* those in force here */
 	int failed;
+	int has_boundary; /* a \b, which is not resolved yet */
 	struct gm_regex_error *error;
 };
 
@@ -28,6 +29,12 @@ static inline unsigned gm_parser_peek(const struct gm_parser *parser, uint32_t a
 
 /* Keeps the first reason and its offset; returns 0, which is no node. NULL: no memory. */
 uint32_t gm_parser_reject(struct gm_parser *parser, const char *reason);
+
+/* A node of the forest, which is no one's child yet; 0 without memory. */
+uint32_t gm_parser_node(struct gm_parser *parser, uint32_t kind, uint32_t value);
+
+/* Adds a child to a join or an alternation, and counts what it has. Returns the parent, or 0. */
+uint32_t gm_parser_adopt(struct gm_parser *parser, uint32_t parent, uint32_t child);
 
 /* With flag x, skips white space and comments. */
 void gm_parser_skip(struct gm_parser *parser);

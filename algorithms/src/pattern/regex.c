@@ -3,6 +3,7 @@
 #include "pattern/regex.h"
 
 #include "common/grow.h"
+#include "pattern/boundary.h"
 #include "pattern/class.h"
 #include "pattern/parser.h"
 
@@ -20,7 +21,7 @@ uint32_t gm_parser_reject(struct gm_parser *parser, const char *reason)
 	return 0;
 }
 
-static uint32_t node(struct gm_parser *parser, uint32_t kind, uint32_t value)
+uint32_t gm_parser_node(struct gm_parser *parser, uint32_t kind, uint32_t value)
 {
 	struct gm_forest *forest = parser->forest;
 	uint32_t index = forest->node_count ? forest->node_count : 1;
@@ -48,7 +49,7 @@ static uint32_t set_node(struct gm_parser *parser, struct gm_byteset *set)
 		gm_class_fold(set);
 	index = gm_forest_set(parser->forest, set);
 	return index == UINT32_MAX ? gm_parser_reject(parser, NULL)
-				   : node(parser, GM_NODE_SET, index);
+				   : gm_parser_node(parser, GM_NODE_SET, index);
 }
 
 static uint32_t byte_node(struct gm_parser *parser, unsigned byte)
@@ -59,8 +60,7 @@ static uint32_t byte_node(struct gm_parser *parser, unsigned byte)
 	return set_node(parser, &set);
 }
 
-/* Adds a child to a join or an alternation, and counts what it has. */
-static uint32_t adopt(struct gm_parser *parser, uint32_t parent, uint32_t child)
+uint32_t gm_parser_adopt(struct gm_parser *parser, uint32_t parent, uint32_t child)
 {
 	struct gm_node *nodes = parser->forest->nodes;
 
@@ -81,7 +81,7 @@ static uint32_t adopt(struct gm_parser *parser, uint32_t parent, uint32_t child)
 
 static uint32_t repeat(struct gm_parser *parser, uint32_t child, uint32_t least, uint32_t most)
 {
-	uint32_t parent = node(parser, GM_NODE_REPEAT, 0);
+	uint32_t parent = gm_parser_node(parser, GM_NODE_REPEAT, 0);
 	struct gm_node *nodes = parser->forest->nodes;
 	uint32_t copies;
 
@@ -96,11 +96,23 @@ static uint32_t repeat(struct gm_parser *parser, uint32_t child, uint32_t least,
 		return gm_parser_reject(parser, "too large: more than 4096 positions");
 	nodes[parent].least = least;
 	nodes[parent].most = most;
-	if (!adopt(parser, parent, child))
+	if (!gm_parser_adopt(parser, parent, child))
 		return 0;
 	nodes[parent].elements = copies * nodes[child].elements;
 	nodes[parent].positions = copies * nodes[child].positions;
 	return parent;
+}
+
+/* Resolved once the whole expression is read; until then it keeps its offset. */
+static uint32_t boundary(struct gm_parser *parser, enum gm_assert kind)
+{
+	uint32_t index = gm_parser_node(parser, GM_NODE_ASSERT, kind);
+
+	if (index)
+		parser->forest->nodes[index].least = parser->at;
+	parser->at += 2;
+	parser->has_boundary = 1;
+	return index;
 }
 
 static uint32_t escape(struct gm_parser *parser)
@@ -110,13 +122,13 @@ static uint32_t escape(struct gm_parser *parser)
 
 	if (letter == 'A' || letter == 'z' || letter == 'Z') {
 		parser->at += 2;
-		return node(parser, GM_NODE_ASSERT,
-			    letter == 'A'   ? GM_ASSERT_START
-			    : letter == 'z' ? GM_ASSERT_END
-					    : GM_ASSERT_LAST_LINE_END);
+		return gm_parser_node(parser, GM_NODE_ASSERT,
+				      letter == 'A'   ? GM_ASSERT_START
+				      : letter == 'z' ? GM_ASSERT_END
+						      : GM_ASSERT_LAST_LINE_END);
 	}
 	if (letter == 'b' || letter == 'B')
-		return gm_parser_reject(parser, "word boundary");
+		return boundary(parser, letter == 'b' ? GM_ASSERT_WORD : GM_ASSERT_NO_WORD);
 	if (!gm_class_escape(parser, &set))
 		return 0;
 	return set_node(parser, &set);
@@ -142,7 +154,7 @@ static uint32_t bracket(struct gm_parser *parser)
 		return 0;
 	index = gm_forest_set(parser->forest, &set);
 	return index == UINT32_MAX ? gm_parser_reject(parser, NULL)
-				   : node(parser, GM_NODE_SET, index);
+				   : gm_parser_node(parser, GM_NODE_SET, index);
 }
 
 static uint32_t caret(struct gm_parser *parser)
@@ -150,7 +162,8 @@ static uint32_t caret(struct gm_parser *parser)
 	int lines = (parser->flags & GM_REGEX_MULTILINE) != 0;
 
 	parser->at++;
-	return node(parser, GM_NODE_ASSERT, lines ? GM_ASSERT_LINE_START : GM_ASSERT_START);
+	return gm_parser_node(parser, GM_NODE_ASSERT,
+			      lines ? GM_ASSERT_LINE_START : GM_ASSERT_START);
 }
 
 static uint32_t dollar(struct gm_parser *parser)
@@ -162,7 +175,7 @@ static uint32_t dollar(struct gm_parser *parser)
 		kind = GM_ASSERT_LINE_END;
 	else if (parser->flags & GM_REGEX_DOLLAR_NEWLINE)
 		kind = GM_ASSERT_LAST_LINE_END;
-	return node(parser, GM_NODE_ASSERT, kind);
+	return gm_parser_node(parser, GM_NODE_ASSERT, kind);
 }
 
 /* A group: its own flags end with it. (?i) without a colon holds to the end of the group around. */
@@ -177,7 +190,7 @@ static uint32_t group(struct gm_parser *parser, unsigned depth)
 	case GM_GROUP_REJECTED:
 		return 0;
 	case GM_GROUP_NOTHING:
-		return node(parser, GM_NODE_EMPTY, 0);
+		return gm_parser_node(parser, GM_NODE_EMPTY, 0);
 	case GM_GROUP_OPEN:
 		break;
 	}
@@ -247,7 +260,7 @@ static int is_behind_end(const struct gm_parser *parser, uint32_t before, uint32
 
 static uint32_t join(struct gm_parser *parser, unsigned depth)
 {
-	uint32_t parent = node(parser, GM_NODE_JOIN, 0);
+	uint32_t parent = gm_parser_node(parser, GM_NODE_JOIN, 0);
 
 	for (gm_parser_skip(parser); parent && parser->at < parser->length;
 	     gm_parser_skip(parser)) {
@@ -258,8 +271,8 @@ static uint32_t join(struct gm_parser *parser, unsigned depth)
 			break;
 		child = piece(parser, depth);
 		if (is_behind_end(parser, before, child))
-			return gm_parser_reject(parser, "never found: a byte behind a $");
-		parent = adopt(parser, parent, child);
+			return gm_parser_reject(parser, "never matches: a byte behind a $");
+		parent = gm_parser_adopt(parser, parent, child);
 	}
 	if (parent && !parser->forest->nodes[parent].first)
 		parser->forest->nodes[parent].kind = GM_NODE_EMPTY;
@@ -275,12 +288,12 @@ static uint32_t either(struct gm_parser *parser, unsigned depth)
 
 	if (gm_parser_peek(parser, 0) != '|' || !branch)
 		return branch;
-	parent = node(parser, GM_NODE_EITHER, 0);
+	parent = gm_parser_node(parser, GM_NODE_EITHER, 0);
 	while (parent && branch) {
 		int empty = parser->forest->nodes[branch].elements == 0;
 
 		if (!empty || !empties)
-			parent = adopt(parser, parent, branch);
+			parent = gm_parser_adopt(parser, parent, branch);
 		empties |= empty;
 		if (gm_parser_peek(parser, 0) != '|')
 			return parent;
@@ -292,25 +305,26 @@ static uint32_t either(struct gm_parser *parser, unsigned depth)
 
 static uint32_t literal(struct gm_parser *parser)
 {
-	uint32_t parent = node(parser, GM_NODE_JOIN, 0);
+	uint32_t parent = gm_parser_node(parser, GM_NODE_JOIN, 0);
 
 	while (parent && parser->at < parser->length) {
 		unsigned byte = parser->text[parser->at++];
 
-		parent = adopt(parser, parent, byte_node(parser, byte));
+		parent = gm_parser_adopt(parser, parent, byte_node(parser, byte));
 	}
 	return parent;
 }
 
 static uint32_t whole(struct gm_parser *parser)
 {
-	uint32_t root = node(parser, GM_NODE_JOIN, 0);
+	uint32_t root = gm_parser_node(parser, GM_NODE_JOIN, 0);
 
 	if (root && (parser->flags & GM_REGEX_ANCHORED))
-		root = adopt(parser, root, node(parser, GM_NODE_ASSERT, GM_ASSERT_START));
+		root = gm_parser_adopt(parser, root,
+				       gm_parser_node(parser, GM_NODE_ASSERT, GM_ASSERT_START));
 	if (parser->flags & GM_REGEX_LITERAL)
-		return adopt(parser, root, literal(parser));
-	root = adopt(parser, root, either(parser, 0));
+		return gm_parser_adopt(parser, root, literal(parser));
+	root = gm_parser_adopt(parser, root, either(parser, 0));
 	if (root && parser->at < parser->length)
 		return gm_parser_reject(parser, "a ) without its (");
 	return root;
@@ -319,7 +333,7 @@ static uint32_t whole(struct gm_parser *parser)
 uint32_t gm_regex_parse(struct gm_forest *forest, const uint8_t *text, size_t length,
 			unsigned flags, struct gm_regex_error *error)
 {
-	struct gm_parser parser = { forest, text, 0, 0, flags, 0, error };
+	struct gm_parser parser = { forest, text, 0, 0, flags, 0, 0, error };
 	uint32_t before = forest->node_count;
 	uint32_t root;
 
@@ -329,6 +343,8 @@ uint32_t gm_regex_parse(struct gm_forest *forest, const uint8_t *text, size_t le
 	}
 	parser.length = (uint32_t)length;
 	root = whole(&parser);
+	if (root && parser.has_boundary)
+		root = gm_boundaries_resolve(&parser, root);
 	if (parser.failed || !root) {
 		forest->node_count = before;
 		return 0;

@@ -4,7 +4,8 @@
  *
  * Syntax: what Snort's pcre and L7-filter's patterns use: literals, `.`, classes with POSIX names,
  * escapes, `^ $ \A \z \Z`, groups, flags (?imsx), `* + ?` and {n,m}, greedy or lazy. What is not
- * regular (back-references, look-around, atomic groups, recursion, \b) is rejected with a reason.
+ * regular (back-references, look-around, atomic groups, recursion) is rejected with a reason, and
+ * so is a \b whose neighbours are not known: see boundary.h.
  */
 #ifndef GM_PATTERN_REGEX_H
 #define GM_PATTERN_REGEX_H

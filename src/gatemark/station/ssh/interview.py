@@ -114,7 +114,7 @@ def _outlets(shown: Shown, end: str, device: str) -> tuple[Outlet, ...]:
 
 def _device(shown: Shown, name: str) -> str:
     """A device by its own name, or by that of a network of OpenWrt's: `wanb`, `pppoe-wan`."""
-    named = (n.device for n in shown.networks.values() if name in (n.name, n.layer3))
+    named = (n.device for n in shown.networks.values() if name and name in (n.name, n.layer3))
     return name if name in shown.devices else next(named, name)
 
 

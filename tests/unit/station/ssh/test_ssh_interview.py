@@ -78,6 +78,13 @@ PLAIN = shown(
 )
 
 
+@pytest.mark.parametrize("down", ["wan", "lan"])
+def test_a_network_that_is_down_is_known_by_its_name_alone(down: str) -> None:
+    network = replace(DSA.networks[down], layer3="")
+    choice = choose(replace(DSA, networks={**DSA.networks, down: network}))
+    assert (choice.lan, choice.wan) == ("br-lan", "wan")
+
+
 def test_a_box_with_a_control_port_is_set_by_uci() -> None:
     choice = choose(DSA)
     assert (choice.lan, choice.wan, choice.control, choice.mode) == (
