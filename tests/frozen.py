@@ -31,7 +31,7 @@ def frozen(part: Part) -> Part:
             part, **{name: frozen(getattr(part, name)) for name in part.__struct_fields__}
         )
     elif dataclasses.is_dataclass(part) and not isinstance(part, type):
-        names = [field.name for field in dataclasses.fields(part)]
+        names = [field.name for field in dataclasses.fields(part) if field.init]
         made = dataclasses.replace(part, **{name: frozen(getattr(part, name)) for name in names})
     elif isinstance(part, dict):
         made = Frozen({name: frozen(each) for name, each in part.items()})

@@ -84,11 +84,12 @@ def _places(value: object, name: str) -> Iterator[str]:
 def read(data: bytes) -> Trials:
     """Every whole record of the file. Raises nothing: what cannot be read is reported."""
     trials, seen = Trials(), dict[str, int]()
+    is_large = _may_be_large(data)
     for number, line in enumerate(io.BytesIO(data), 1):
         if not line.endswith(b"\n"):
             trials.is_cut = True
             break
-        for record in _of_line(trials, number, line):
+        for record in _of_line(trials, number, line, is_large):
             if (first := seen.setdefault(record.trial, number)) == number:
                 trials.records.append(record)
             else:
@@ -99,11 +100,11 @@ def read(data: bytes) -> Trials:
     return trials
 
 
-def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
+def _of_line(trials: Trials, number: int, line: bytes, is_large: bool) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
-            record = _record(part)
+            record = _record(part, is_large)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             schema, why = schema_of(part), str(error)
         else:
@@ -120,10 +121,10 @@ def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
             trials.unread.append(f"line {number} of {NAME} cannot be read ({why})")
 
 
-def _record(part: bytes) -> Record:
+def _record(part: bytes, is_large: bool = True) -> Record:
     """Raises DecodeError; ValueError where a number was not measured."""
     record = msgspec.json.decode(part, type=Record)
-    if _may_be_large(part) and (names := _beyond(record)):
+    if is_large and _may_be_large(part) and (names := _beyond(record)):
         raise ValueError(f"nothing measured is so large: {names}")
     return record
 

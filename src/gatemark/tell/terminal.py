@@ -72,7 +72,7 @@ def _slowed(plans: Sequence[Plan]) -> Iterator[str]:
 
 def _answer(kind: Answer, source: Source) -> Iterator[Line | Table]:
     """The tables of one kind, and what it has as text."""
-    for _, table in kind.tables(source):
+    for _, table in kind.made(source):
         if table.rows:
             yield from _table(kind, table, source)
     for heading, lines in kind.texts(source):

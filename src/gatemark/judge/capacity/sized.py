@@ -14,9 +14,8 @@ import msgspec
 
 from gatemark.judge.capacity.linear import relative
 from gatemark.judge.math.interval import Interval, median_interval
-from gatemark.judge.point.group import Group, group, readings
+from gatemark.judge.point.group import Group, readings
 from gatemark.plan.model import is_twin
-from gatemark.store.record import Record
 
 FEWEST: Final = 4  # sizes: of three any line fits well
 FULL: Final = 0.9  # load of the busiest CPU, from which on it is the bottleneck
@@ -48,10 +47,10 @@ class Sized(msgspec.Struct, frozen=True, kw_only=True):
     cost: Cost | None  # None: the CPU was full at too few sizes
 
 
-def sized(records: Iterable[Record]) -> list[Sized]:
+def sized(groups: Iterable[Group]) -> list[Sized]:
     """Every setup that UDP overloaded at several sizes."""
     lines: dict[tuple[object, ...], list[Group]] = {}
-    for members in group(records):
+    for members in groups:
         if _overloads(members):
             definition = members.definition
             flows = definition.flows, definition.flow_ports, definition.clients

@@ -12,6 +12,7 @@ from gatemark.judge.change.diff import SOFTWARE
 from gatemark.judge.coverage.declared import levels_of, text
 from gatemark.judge.coverage.offer import DIRECT, INVENTORY, STATION, Offer, Reading
 from gatemark.judge.judgement import Judgement
+from gatemark.judge.point.group import group
 from gatemark.judge.point.load import rates_at
 from gatemark.judge.values import values
 from gatemark.plan.model import NEW, OLD, Plan
@@ -149,6 +150,7 @@ def _of_plans(
 ) -> dict[str, set[str]]:
     """Names that are judged of a plan as a whole, by plan."""
     judged: dict[str, set[str]] = {}
+    groups = group(records)
     checks = judgement.cross_checks
     marks = (
         ("change", judgement.comparisons),
@@ -156,10 +158,10 @@ def _of_plans(
         ("watched", judgement.watched),
         ("cross-check", [c for c in checks if _counts(c.definition, with_tester=with_tester)]),
         ("claims", [c for c in claims(records, judgement.points) if c.holds != "cannot be told"]),
-        ("rates-at-load", [rate for rate in rates_at(records) if rate.pps]),
+        ("rates-at-load", [rate for rate in rates_at(groups) if rate.pps]),
         ("rises", [points[0] for points in rising.searched(judgement.points)]),
     )
-    for line in sized(records):
+    for line in sized(groups):
         own = judged.setdefault(line.plan, set())
         own |= {"loss-by-size"} | ({"by-size"} if line.cost else set())
     for name, results in marks:

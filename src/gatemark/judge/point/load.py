@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from gatemark.judge.math.interval import Interval, median_interval
-from gatemark.judge.point.group import Group, group, readings
+from gatemark.judge.point.group import Group, readings
 from gatemark.judge.point.limit import SATURATED
 from gatemark.judge.point.sweep import RATES, others
 from gatemark.judge.subject import About
@@ -43,12 +43,12 @@ class RateAt(About, frozen=True, kw_only=True):
     most_busy: float  # what was reached, the median of the repeats
 
 
-def loads(records: Iterable[Record]) -> list[Load]:
+def loads(groups: Iterable[Group]) -> list[Load]:
     """Every point of the sweeps whose trials were soaked; over flows, of those that were not, too.
 
     There the scheduler's books alone tell the load, at a set rate.
     """
-    points = [trials for trials in group(records) if _factor(trials.point) and trials.outside]
+    points = [trials for trials in groups if _factor(trials.point) and trials.outside]
     made = [_load(trials) for trials in points if _is_soaked(trials)]
     made += _over_flows([trials for trials in points if not _is_soaked(trials)])
     return sorted(
@@ -72,10 +72,10 @@ def _over_flows(points: Iterable[Group]) -> list[Load | None]:
     return [_load(members, (SCHEDSTAT,)) for members in swept]
 
 
-def rates_at(records: Iterable[Record]) -> list[RateAt]:
+def rates_at(groups: Iterable[Group]) -> list[RateAt]:
     """For each arm and way the rates at SHARES of a CPU, where rates were swept."""
     sweeps: dict[tuple[str, str, object], list[Group]] = {}
-    for this_group in group(records):
+    for this_group in groups:
         if RATES & this_group.point.keys() and _is_soaked(this_group):
             key = this_group.plan, this_group.arm, others(this_group.point)
             sweeps.setdefault(key, []).append(this_group)

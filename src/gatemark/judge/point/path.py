@@ -59,14 +59,15 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 def travels(groups: Iterable[Group], subsystems: Sequence[Subsystem]) -> tuple[Travel, ...]:
     """One for each point that was seen in order, of its first trial that has one."""
-    sorter = Sorter(subsystems)
-    results = []
+    first = []
     for group in groups:
         walks = (record.evidence.counted for record in group.outside)
-        counted = next((counted for counted in walks if counted and counted.path), None)
-        if counted:
-            results.append(_travel(group, counted, sorter))
-    return tuple(results)
+        if counted := next((counted for counted in walks if counted and counted.path), None):
+            first.append((group, counted))
+    if not first:
+        return ()  # its patterns take longer to compile than most runs to judge
+    sorter = Sorter(subsystems)
+    return tuple(_travel(group, counted, sorter) for group, counted in first)
 
 
 def unit(counted: Counted) -> str:

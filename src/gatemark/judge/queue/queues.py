@@ -79,7 +79,7 @@ def sights(
         if record.series in sheaf and record.trial in specs
     }
     every = [own for loads in kept.values() for own in loads]
-    for members in group(records):
+    for members in group(records) if kept else ():
         own = [kept[record.trial] for record in members.outside if record.trial in kept]
         names = dict.fromkeys((load.name, way) for loads in own for load in loads for way in WAYS)
         for name, way in names:

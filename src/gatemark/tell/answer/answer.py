@@ -25,3 +25,7 @@ class Answer:
     texts: Callable[[Source], Iterable[Text]] = _nothing  # what no table can show; not on the page
     most: int = 0  # rows in the terminal; 0: all
     option: str = ""  # of `gatemark show`, that prints all rows
+
+    def made(self, source: Source) -> Tables:
+        """The tables of a run, made once."""
+        return source.once(self, lambda: self.tables(source))

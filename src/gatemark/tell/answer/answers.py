@@ -96,11 +96,11 @@ ANSWERS: Final = (
     *entries("answer", Answer).values(),
     *listed.answers(),
     Answer(lambda s: [("comparisons", payload.comparisons(s.judgement))]),
-    Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.records)))]),
-    Answer(lambda s: [("loads", load.loads(loads(s.records)))], folded=True),
-    Answer(lambda s: [("memory-left", trials.memory(s.records))], folded=True),
+    Answer(lambda s: [("rates-at-load", load.rates(rates_at(s.groups)))]),
+    Answer(lambda s: [("loads", load.loads(loads(s.groups)))], folded=True),
+    Answer(lambda s: [("memory-left", trials.memory(s.groups))], folded=True),
     Answer(_capacity, folded=True),
-    Answer(lambda s: sized.tables(s.records), folded=True),
+    Answer(lambda s: sized.tables(s.groups), folded=True),
     Answer(lambda s: [("interrupts", trials.interrupts(s.records))], folded=True),
     Answer(lambda s: [("drops", trials.drops(s.records))], folded=True),
     Answer(lambda s: [("packets", trials.kept(s.records))]),
@@ -118,4 +118,4 @@ def tables(source: Source, *, folded: bool | None = None) -> Iterator[tuple[str,
     """Every table with its anchor; those before or behind the page's fold alone, if asked for."""
     for answer in ANSWERS:
         if folded is None or answer.folded == folded:
-            yield from ((name, table) for name, table in answer.tables(source) if table.rows)
+            yield from ((name, table) for name, table in answer.made(source) if table.rows)

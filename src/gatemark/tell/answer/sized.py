@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDP by frame size: whether packets or bytes are what costs, and what is lost at which size."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from gatemark.judge.capacity.sized import Sized, sized
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.point.group import Group, readings
 from gatemark.judge.shape.reconcile import name, reconciled, together
-from gatemark.store.record import Record
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table
@@ -20,9 +19,9 @@ ADVICE = {
 }
 
 
-def tables(records: Sequence[Record]) -> list[tuple[str, Table]]:
+def tables(groups: Iterable[Group]) -> list[tuple[str, Table]]:
     """What a packet and a byte cost; what is lost, by size."""
-    lines = sized(records)
+    lines = sized(groups)
     return [("packet-or-byte", _costs(lines)), ("loss-by-size", _losses(lines))]
 
 

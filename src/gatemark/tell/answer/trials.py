@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gatemark.judge.point.group import Group, group, middle
+from gatemark.judge.point.group import Group, middle
 from gatemark.judge.point.interrupts import Queue, queues
 from gatemark.judge.shape.reconcile import Reconciled, grouped, name, reconciled, together
 from gatemark.store.record import Record
@@ -37,11 +37,11 @@ def interrupts(records: Iterable[Record]) -> Table:
     )
 
 
-def memory(records: Iterable[Record]) -> Table:
+def memory(groups: Iterable[Group]) -> Table:
     """A row for each point whose memory was read, in the instrumented pass."""
     return column.table(
         "The gateway's memory while packets were sent: medians of the repeats",
-        [members for members in group(records) if _memory(members, "available_bytes")],
+        [members for members in groups if _memory(members, "available_bytes")],
         Column("setup", lambda members: f"{members.plan}: {members.arm}"),
         Column("point", lambda members: traffic.point(members.point)),
         column.number("least left, MiB", lambda m: _middle(_memory(m, "available_bytes"), MIB)),

@@ -188,7 +188,7 @@ Loads = Sequence[Load]
 
 def loads(source: Source) -> list[Loads]:
     """Those of each plan and what varies in it."""
-    return by_plan(judged.loads(source.records))
+    return by_plan(judged.loads(source.groups))
 
 
 def by_plan(loads: Loads) -> list[Loads]:

@@ -32,7 +32,7 @@ def _lines(source: Source) -> Iterator[str]:
         yield from _facts(f"Warning {warned.code}{place}", [warned.text])
     yield ""
     for answer in ANSWERS:
-        for _, made in answer.tables(source):
+        for _, made in answer.made(source):
             yield from table(made) if made.rows else ()
         for heading, lines in answer.texts(source):
             yield from (f"**{text(heading)}**", "", *fenced("text", lines), "")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run as a page needs it: read, judged, with published values beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from gatemark.judge.capacity.fit import fit
 from gatemark.judge.capacity.measured import measured
@@ -11,6 +12,7 @@ from gatemark.judge.capacity.model import Model
 from gatemark.judge.change.reference import Beside, beside
 from gatemark.judge.change.sampled import Sampled
 from gatemark.judge.judgement import Judgement
+from gatemark.judge.point.group import Group, group
 from gatemark.judge.queue import mixed
 from gatemark.store import series
 from gatemark.store.contents import Contents
@@ -21,6 +23,8 @@ from gatemark.store.run import Run
 from gatemark.store.subsystem import Subsystem
 from gatemark.tell.group import kept, step, trace
 from gatemark.tell.group.trace import Sheaf
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,19 @@ class Source:
     folder: Path | None = None  # the run's directory; None: made up
     label: str = ""  # what tells it from the others of a page: A, B, ...
     parts: "Sequence[Source]" = ()  # the runs that it was put together of; none: it is one run
+    _once: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """Return what is made of it under a key, made when it is first asked for."""
+        if key not in self._once:
+            self._once[key] = make()
+        made: T = self._once[key]
+        return made
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """Its trials by point."""
+        return self.once("groups", lambda: group(self.records))
 
 
 def judged(

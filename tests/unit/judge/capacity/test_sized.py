@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.judge.capacity.sized import Cost, sized
+from gatemark.judge.point.group import group
 from gatemark.store.record import Definition, Record
 from gatemark.tell.answer import sized as answer
 
@@ -31,7 +32,7 @@ def trials(packet_ns: float, byte_ns: float, busy: float = 0.999) -> Iterator[Re
 
 
 def cost(*records: Record) -> Cost | None:
-    (line,) = sized(records)
+    (line,) = sized(group(records))
     return line.cost
 
 
@@ -72,16 +73,16 @@ def test_a_cpu_that_is_not_full_tells_no_cost() -> None:
 
 def test_a_set_rate_is_no_overload() -> None:
     paced = [replace(r, accounting=builder.accounting(TRIED, 0)) for r in trials(2000.0, 1.0)]
-    assert sized(paced) == []
+    assert sized(group(paced)) == []
 
 
 def test_three_sizes_are_too_few() -> None:
     few = [r for r in trials(2000.0, 1.0) if r.definition.frame_bytes in SIZES[:3]]
-    assert sized(few) == []
+    assert sized(group(few)) == []
 
 
 def test_the_size_with_the_most_payload_is_marked() -> None:
-    tables = dict(answer.tables(list(trials(500.0, 2.0))))
+    tables = dict(answer.tables(group(trials(500.0, 2.0))))
     marks = {row[3]: row[-1] for row in tables["loss-by-size"].rows}
     assert marks == dict.fromkeys(marks, "") | {"1518 B": "most payload"}
     assert [row[-1] for row in tables["packet-or-byte"].rows] == [answer.ADVICE["bytes"]]

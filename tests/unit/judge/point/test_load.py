@@ -6,6 +6,7 @@ import drawn
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.point.group import group
 from gatemark.judge.point.load import RateAt, loads, rate_at, rates_at
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
 from gatemark.tell.answer import load as tables
@@ -53,7 +54,7 @@ def test_a_share_that_is_not_reached_has_no_rate() -> None:
 
 
 def test_each_way_stands_beside_the_others() -> None:
-    found = {one.level: one for one in loads(records())}
+    found = {one.level: one for one in loads(group(records()))}
     assert list(found) == sorted(RATES)
     busy = {way: i.value for way, i in found[50_000].busy.items()}
     assert busy == pytest.approx({"schedstat": 0.5, "ticks": 0.25, "soak": 0.5})
@@ -63,7 +64,7 @@ def test_each_way_stands_beside_the_others() -> None:
 
 
 def test_the_rate_at_80_percent_is_told_by_each_way() -> None:
-    at = {(one.way, one.share): one for one in rates_at(records())}
+    at = {(one.way, one.share): one for one in rates_at(group(records()))}
     assert pps(at["soak", 0.8]) == pytest.approx(0.8 * FULL_PPS)
     assert pps(at["schedstat", 1.0]) == pytest.approx(0.97 * FULL_PPS)
     assert at["ticks", 0.8].pps is None
@@ -75,17 +76,17 @@ def test_a_way_that_was_not_read_leaves_the_others() -> None:
         replace(record, values={k: v for k, v in record.values.items() if k != "cpu_busy_inside"})
         for record in records()
     ]
-    assert {one.way for one in rates_at(found)} == {"schedstat", "soak"}
+    assert {one.way for one in rates_at(group(found))} == {"schedstat", "soak"}
 
 
 def test_trials_that_were_not_soaked_tell_nothing() -> None:
-    assert loads([trial(rate, 1, instrumented=False) for rate in RATES]) == []
+    assert loads(group([trial(rate, 1, instrumented=False) for rate in RATES])) == []
 
 
 def test_tables_and_figure_have_every_point() -> None:
-    found = loads(records())
+    found = loads(group(records()))
     assert len(tables.loads(found).rows) == len(RATES)
-    told = tables.rates(rates_at(records()))
+    told = tables.rates(rates_at(group(records())))
     assert ("route", "ticks", "80 %", "not reached: 50 % at most") in {r[:4] for r in told.rows}
     (figure,) = drawn.every(cpu.LOAD, cpu.by_plan(found))
     assert len(figure.rows) == 3 * len(RATES)
@@ -102,7 +103,7 @@ def over_flows(flows: int, arm: str, ratio: float | None = 1.0) -> Record:
 
 def test_over_flows_the_books_alone_tell_the_load_in_one_panel() -> None:
     made = [over_flows(flows, arm) for arm in ("512", "1024") for flows in (200, 5_000)]
-    kept = loads(made)
+    kept = loads(group(made))
     assert [(load.arm, load.level, list(load.busy)) for load in kept] == [
         (arm, level, ["schedstat"]) for arm in ("1024", "512") for level in (200, 5_000)
     ]
@@ -114,7 +115,7 @@ def test_over_flows_the_books_alone_tell_the_load_in_one_panel() -> None:
 
 @pytest.mark.parametrize(("flows", "ratio"), [((250,), 1.0), ((250, 5_000), None)])
 def test_no_curve_over_flows_tells_nothing(flows: tuple[int, ...], ratio: float | None) -> None:
-    assert loads([over_flows(count, "512", ratio) for count in flows]) == []
+    assert loads(group([over_flows(count, "512", ratio) for count in flows])) == []
 
 
 def pps(at: RateAt) -> float:

@@ -4,6 +4,7 @@
 import builder
 from msgspec.structs import replace
 
+from gatemark.judge.point.group import group
 from gatemark.store.record import Evidence, ProgramReading, Record
 from gatemark.tell.answer.trials import memory as table
 from gatemark.tell.words.table import NONE
@@ -36,14 +37,14 @@ def test_a_point_has_the_medians_of_its_repeats() -> None:
     trials = [
         read(left, program(held)) for left, held in ((30, 15_000), (10, 17_000), (20, 16_000))
     ]
-    (row,) = table(trials).rows
+    (row,) = table(group(trials)).rows
     assert row[2:] == ("20.0", "1.0", "15.6")
 
 
 def test_a_gateway_without_programs_holds_none() -> None:
-    (row,) = table([read(10)]).rows
+    (row,) = table(group([read(10)])).rows
     assert row[-1] == NONE
 
 
 def test_where_no_memory_was_read_there_is_no_row() -> None:
-    assert table(builder.trials()).rows == ()
+    assert table(group(builder.trials())).rows == ()
