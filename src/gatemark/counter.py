@@ -26,7 +26,7 @@ class SinkCounters(TypedDict):
 
 
 class FlowCounters(TypedDict):
-    """Those of each flow, as columns."""
+    """The counters of each flow, as columns."""
 
     unique: list[int]
     duplicated: list[int]
@@ -36,7 +36,7 @@ class FlowCounters(TypedDict):
 
 
 class CorruptByCounters(TypedDict):
-    """What is wrong with packets, by what shows it."""
+    """The packets that are wrong, by what shows it."""
 
     ip_sum: int
     udp_sum: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, as few kinds as the user can act on; each message names the fix."""
+"""Errors of as few kinds as the user can act on; each message names the fix."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -36,7 +36,7 @@ class BusyError(StationError):
 
 
 class StuckError(StationError):
-    """What a trial started could not be ended: the next trial would measure it."""
+    """A trial's process that could not be ended: the next trial would measure it."""
 
 
 class NodeError(GatemarkError):

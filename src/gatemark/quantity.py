@@ -260,7 +260,7 @@ UNITS = Units({name: quantity.unit for name, quantity in MEASURED.items()})
 
 
 def is_higher_better(name: str) -> bool:
-    """Whether more of a quantity is better; times, losses and loads are better if lower.
+    """Return whether more of a quantity is better; times, losses and loads are better if lower.
 
     Raises KeyError for an unknown name.
     """
@@ -271,7 +271,7 @@ def is_higher_better(name: str) -> bool:
 
 
 def is_bounded(name: str) -> bool:
-    """Whether it is a lower bound where the tester was the limit."""
+    """Return whether it is a lower bound where the tester was the limit."""
     return name.rpartition(".")[2] in BOUNDED
 
 

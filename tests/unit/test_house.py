@@ -81,7 +81,7 @@ NAMES = {"one", "found", "said", "told", "mine"}
 RETIRED = re.compile(r"\b(told|alike|apart|that which)\b", re.IGNORECASE)
 UNREAD = {"judge", "run", "workload", "gateway"}  # not mended yet
 OPENING = re.compile(r"(What|Whether|Of|By|As|Those|Who|Whose|How|That)\b")
-OPENINGS = 850  # docstrings that begin so: mend some, and lower it
+OPENINGS = 549  # docstrings that begin so: mend some, and lower it
 
 
 @cache

@@ -33,7 +33,7 @@ def ab(run: Run, test: AB, rows: Iterable[Sampled], diagnoses: Sequence[Diagnosi
 
 
 def differing(run: Run, test: AB) -> tuple[Difference, ...]:
-    """What the stations and the inventories of the two arms tell otherwise.
+    """Return where stations and inventories of the two arms differ.
 
     A virtual gateway's interfaces have other numbers and addresses after each boot.
     """

@@ -52,7 +52,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def facts(run: Run) -> frozenset[str]:
-    """What the inventory of a run's gateway tells, by name."""
+    """Return the facts in the inventory of a run's gateway, by name."""
     gateway = run.before.get("gateway") or {}
     return frozenset(name for name, text in gateway.items() if text not in ("", UNKNOWN))
 
@@ -76,12 +76,12 @@ def checks(judgement: Judgement, plans: Iterable[Plan], known: Collection[str] =
 
 
 def missed(judged: Iterable[Check]) -> bool:
-    """Whether any check is missed: the run fails."""
+    """Return whether any check is missed: the run fails."""
     return any(check.verdict == "missed" for check in judged)
 
 
 def is_about(expectation: Expectation, arm: Arm, every: Iterable[Expectation]) -> bool:
-    """Whether it holds for an arm: for its own, or for all that have none of their own."""
+    """Return whether it holds for an arm: for its own, or for all that have none of their own."""
     name = arm.name or arm.setup
     if expectation.arm:
         return expectation.arm == name
@@ -90,7 +90,7 @@ def is_about(expectation: Expectation, arm: Arm, every: Iterable[Expectation]) -
 
 
 def verdict(expectation: Expectation, value: Value) -> Verdict:
-    """By the interval; a value that the tester limited may be any greater one, or says nothing."""
+    """Judge by the interval; a value that the tester limited may be any greater one."""
     if _is_testers(value):
         return "not known"
     low, high = value.lo, math.inf if value.at_least else value.hi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an arm, by name, with words and numbers.
+"""A fault of an arm, by name, with words and numbers.
 
 It is found in the shape of what was lost (judge/shape), or named by a counter (judge/cause).
 """
@@ -168,12 +168,12 @@ class Diagnosis(About, frozen=True, kw_only=True):
 
     @property
     def wrong(self) -> tuple[Finding, ...]:
-        """What is wrong: all but a full CPU at overload."""
+        """The faults: all but a full CPU at overload."""
         return tuple(finding for finding in self.findings if finding.shape != "overload")
 
     @property
     def counted(self) -> "Diagnosis":
-        """What counters name, alone."""
+        """The same with what counters name alone."""
         own = tuple(finding for finding in self.findings if finding.shape in COUNTED)
         return msgspec.structs.replace(self, findings=own)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `judge` makes of a run, in the shape that terminal, page and `--json` share."""
+"""The judgement of a run, in the shape that terminal, page and `--json` share."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -28,7 +28,7 @@ class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builti
 
     @property
     def text(self) -> str:
-        """How much, and what to do."""
+        """The warning in words: how much, and what to do."""
         return f"{self.seen} {self.advice}".strip()
 
 
@@ -80,7 +80,7 @@ Verdict = Literal["faster", "slower", "no change", "within noise", "inconclusive
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """By how much new samples of one quantity differ from old ones (stats.compare)."""
+    """The difference of new samples of one quantity from old ones (judge.change.compare)."""
 
     change: Interval  # of new / old - 1, by Hodges and Lehmann, with its 95 % interval
     p: float  # of no difference, exact rank sum test; adjusted (Holm) where many are compared
@@ -164,7 +164,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Executed(About, frozen=True, kw_only=True):
-    """What a gateway executes for one packet: the walks of one point of one arm."""
+    """The instructions of one packet: the walks of one point of one arm."""
 
     # The mode, and the range of the repeats' own modes; `n` repeats.
     instructions: Interval
@@ -198,7 +198,7 @@ Order = Literal["", "forwarding first", "capture first", "both at once"]
 
 
 class Watched(About, frozen=True, kw_only=True):
-    """How far an arm goes with its programs on the gateway, over a sweep of rates.
+    """The limits of an arm with its programs on the gateway, over a sweep of rates.
 
     The arms without a program stand among them, as what they are compared with. Its point has the
     sweep's other factors: all but the rate.
@@ -244,7 +244,7 @@ class Travel(About, frozen=True, kw_only=True):
 
 
 class Estimate(About, frozen=True, kw_only=True):
-    """What a packet of one point would take on a device (stats.estimate): no measurement.
+    """The time of a packet of one point on a device (judge.point.estimate): no measurement.
 
     Its intervals span what is not known of the device and the spread of the trials: `level` is 0.
     """
@@ -257,7 +257,7 @@ class Estimate(About, frozen=True, kw_only=True):
 
 
 class Queue(About, frozen=True, kw_only=True):
-    """What a flow saw, in one direction, of the queue that a load beside it filled (stats.queue).
+    """The queue that a load filled, as a flow beside it saw it in one direction (judge.queue).
 
     Times are of waiting: a delay less the shortest delay without a queue.
     """

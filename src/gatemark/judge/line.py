@@ -33,7 +33,7 @@ class Share:
 
 
 def shares(points: Sequence[PointResult], line: Line) -> list[Share]:
-    """Of full frames and of IMIX, where both directions were measured; none: neither was."""
+    """Return the shares of full frames and of IMIX, where both directions were measured."""
     for path in PATHS:
         ups = list(_sizes(points, path, "up"))
         both: dict[str, tuple[PointResult, PointResult]] = {}
@@ -73,7 +73,7 @@ def _share(path: str, size: str, line: Line, down: PointResult, up: PointResult)
 
 
 def _part(need: float, rate: float) -> float:
-    """Of what carries nothing a line takes more than all there is."""
+    """Return the share that a line takes: of a gateway that carries nothing more than all."""
     return need / rate if rate > 0 else inf
 
 

@@ -65,7 +65,7 @@ def fewer(comparison: Comparison) -> Interval | None:
 
 
 def is_free(about: About) -> bool:
-    """Whether it was sent as fast as it goes, through a gateway that is not slowed."""
+    """Return whether it was sent as fast as it goes, through a gateway that is not slowed."""
     return not (about.definition.slow_to_pps or any(about.point.get(name) for name in RATES))
 
 

@@ -22,11 +22,16 @@ from typing import Any, Final, Literal, TypeVar
 T = TypeVar("T")
 Layer = Literal["__init__", "plan", "result", "point", "answer", "figure"]
 HERE: Final = Path(__file__).parent
+MODULES: Final = {
+    folder.name: {each.name for each in folder.iterdir()}
+    for folder in HERE.iterdir()
+    if folder.is_dir()
+}
 
 
 def having(layer: Layer) -> tuple[str, ...]:
     """The kinds that have a layer's module, by name."""
-    return tuple(sorted(path.parent.name for path in HERE.glob(f"*/{layer}.py")))
+    return tuple(sorted(kind for kind, files in MODULES.items() if f"{layer}.py" in files))
 
 
 KINDS: Final = having("plan")  # words of a plan; `restart` and `tool` are others' ways to be sent

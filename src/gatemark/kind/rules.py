@@ -34,7 +34,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What a plan may ask of a kind, and what that means for the station."""
+    """The keys of a kind in a plan, and what they mean for the station."""
 
     keys: str  # of [workload] that mean something for it, in words; others are for all kinds
     yields: tuple[str, ...]  # values and evidence that tell what a plan covers

@@ -250,7 +250,7 @@ class LocalProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended."""
+        """Return whether it has ended."""
         return self.process.returncode is not None
 
     def write(self, data: bytes) -> None:

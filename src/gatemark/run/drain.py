@@ -94,7 +94,7 @@ class Drain:
 
 @reader("its queues")
 def held(text: str) -> bool:
-    """Whether a queue that tc shows holds packets."""
+    """Return whether a queue that tc shows holds packets."""
     return any(int(packets) for packets in BACKLOG.findall(text))
 
 

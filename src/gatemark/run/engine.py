@@ -149,7 +149,7 @@ def _switches(run: Run) -> dict[str, str]:
 
 
 def _begun(spec: TrialSpec, records: Sequence[Record]) -> bool:
-    """Whether trials of the same boot were measured before the run was cut."""
+    """Return whether trials of the same boot were measured before the run was cut."""
     its = spec.plan, spec.arm.name, spec.boot
     return any((record.plan, record.arm, record.boot) == its for record in records)
 

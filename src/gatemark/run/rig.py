@@ -172,7 +172,7 @@ def _numbered(spec: TrialSpec) -> str:
 
 
 def _lasts(station: Station) -> bool:
-    """Whether its gateway is there when the station is not."""
+    """Return whether its gateway is there when the station is not."""
     return bool(station.gateway.journal)
 
 

@@ -117,7 +117,7 @@ def _near(wires: Sequence[Wire]) -> Node:
 
 
 def captures(spec: TrialSpec) -> bool:
-    """Whether packets of the trial are captured; a search's steps are too many to keep."""
+    """Return whether packets of the trial are captured; a search's steps are too many to keep."""
     return spec.keep.pcapng and spec.workload.kind == "udp" and spec.pass_ != "search"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a setup executes for a packet, by the model of a run in instructions. It tells no rate."""
+"""The instructions of a packet of a setup, by the model of a run in instructions; no rate."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Count:
 
 
 def counts(model: Model, setup: Setup, frame_bytes: float) -> list[Count]:
-    """Of each direction that the run counted."""
+    """Return the count of each direction that the run has."""
     ways = ("up", "down") if tells_down(model) else ("up",)
     return [_count(model, Case(setup, way, frame_bytes)) for way in ways]
 

@@ -47,7 +47,7 @@ def fit(results: Measured) -> Model | None:
 
 
 class _Fitting:
-    """What a fit works on: cases with their times at the run's middle speed, and its columns."""
+    """The input of a fit: cases with their times at the run's middle speed, and its columns."""
 
     def __init__(self, results: Measured) -> None:
         self.found = results
@@ -108,7 +108,7 @@ class _Fitting:
         return values
 
     def knows(self, case: Case) -> bool:
-        """Whether each term of a case is one of the fit's."""
+        """Return whether each term of a case is one of the fit's."""
         known = {name for column in self.columns for name in column} | set(self.unresolved)
         return set(columns(case, self.base_path)) <= known
 
@@ -169,7 +169,7 @@ class _Fitting:
 
 
 def chance(costs: Sequence[float]) -> float:
-    """How likely costs as far from nothing as these are if there is none: Student's t."""
+    """Return how likely costs as far from nothing are if there is none: Student's t."""
     if len(costs) < 2:
         return 1.0
     error = stdev(costs) / sqrt(len(costs))

@@ -49,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a setup carries in one direction alone."""
+    """The rate that a setup carries in one direction alone."""
 
     pps: Interval  # by the model; `least` and `most` with its margin besides
     least: float
@@ -97,7 +97,7 @@ def answer(
     frame_bytes: float,
     held_bps: Interval | None = None,
 ) -> Fit:
-    """Whether a setup, all of whose terms the model has, carries a line.
+    """Return whether a setup, all of whose terms the model has, carries a line.
 
     `held_bps`: the highest rate that its shaper was found to hold, by a search with full frames.
     The model knows what a shaper costs, and not how late it comes to its packets on a busy CPU.
@@ -155,7 +155,7 @@ def unmeasured(model: Model, setup: Setup) -> list[str]:
 
 
 def tells_down(model: Model) -> bool:
-    """Whether the run measured both directions; else down is taken to cost what up does."""
+    """Return whether the run measured both directions; else down is taken to cost what up does."""
     return any(DOWN in cost.column for cost in model.costs)
 
 
@@ -182,7 +182,7 @@ def _answer(
 
 
 def _frames(size: float) -> float:
-    """What a shaper counts of a line's rate: it sees frames without check sequence."""
+    """Return the rate that a shaper counts of a line's: it sees frames without check sequence."""
     return (size - FCS_BYTES) / (size + PREAMBLE_AND_GAP_BYTES)
 
 
@@ -218,7 +218,7 @@ def _fewest(
 
 
 def _rules(model: Model, setup: Setup, line: Line, size: float) -> int | None:
-    """How many rules of its filter are surely enough; None without a filter, 0: not one."""
+    """Return how many rules of its filter are surely enough; None without a filter, 0: not one."""
     ladder = next((feature for feature in setup.features if count(feature)), None)
     if ladder is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model is fitted to: the CPU time of a packet, or its instructions, by block.
+"""The data of a model's fit: the CPU time of a packet, or its instructions, by block.
 
 A gateway whose CPU is the limit takes 1 / rate for each packet. So a block (a repeat of a plan, in
 which every arm had its turn) gives one time for each case: the shortest, of the most packets/s that
@@ -49,7 +49,7 @@ class Measured:
 
     @property
     def is_count(self) -> bool:
-        """Whether it is instructions: they have no noise, and tell no rate."""
+        """Return whether it is instructions: they have no noise, and tell no rate."""
         return self.unit == COUNTED
 
     def fitted(self) -> dict[Case, Times]:
@@ -57,7 +57,7 @@ class Measured:
         return {c: times for c, times in self.times.items() if c.setup not in self.held_out}
 
     def speeds(self) -> dict[Block, float]:
-        """How slow the machine was in each block: a factor on every time, 1 in the middle.
+        """The slowness of the machine in each block: a factor on every time, 1 in the middle.
 
         The median, over the fitted cases, of a time against its case's own median.
         """
@@ -70,7 +70,7 @@ class Measured:
 
 
 def measured(run: Run, records: Iterable[Record], judgement: Judgement) -> Measured | None:
-    """What a run tells of the time per packet; None if nothing.
+    """Return the times per packet of a run; None if it has none.
 
     Times of unlike traffic (flows, family, slowdown, who sent) are not put into one model: those of
     the kind with most setups are, and of as many those without a slowdown.

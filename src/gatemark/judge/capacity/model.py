@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fit finds: each term's cost with its interval, and how far the model is off."""
+"""The result of a fit: each term's cost with its interval, and how far the model is off."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ FAILS: Final = 0.05  # of it: so much beside the sum is told of a case
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one term costs."""
+    """The cost of one term."""
 
     column: Column
     each: Interval  # a packet; of a rule and a byte: each; in the unit of what was measured
 
     @property
     def is_pair(self) -> bool:
-        """Whether it is what two terms cost together besides."""
+        """Return whether it is what two terms cost together besides."""
         return len(self.column) > 1
 
 
@@ -42,7 +42,7 @@ class Check:
 
     @property
     def error(self) -> float:
-        """Of the predicted packets/s: predicted / measured - 1."""
+        """The error of the predicted packets/s: predicted / measured - 1."""
         return self.measured.value / self.predicted.value - 1
 
     @property
@@ -67,7 +67,7 @@ class Model:
     speeds: Mapping[Block, float] = field(default_factory=dict)
 
     def row(self, case: Case) -> list[float]:
-        """How often each cost is in a case."""
+        """Return how often each cost is in a case."""
         return row_of([cost.column for cost in self.costs], case, self.base_path)
 
     def takes(self, case: Case) -> Interval:
@@ -82,6 +82,6 @@ class Model:
 
 
 def row_of(wanted: Iterable[Column], case: Case, base_path: str) -> list[float]:
-    """How often each column is in a case: of a product as often as both factors together."""
+    """Return how often each column is in a case: a product as often as both factors together."""
     values = columns(case, base_path)
     return [prod(value(name, values) for name in column) for column in wanted]

@@ -22,7 +22,7 @@ def part(column: Column) -> str:
 
 
 def parts(model: Model, case: Case, but: Collection[str] = ()) -> Parts:
-    """What each part of a case comes to, in its unit, with the interval over blocks.
+    """Return the sum of each part of a case, in its unit, with the interval over blocks.
 
     With `but` only these parts have their name, and the rest is one part, `others`.
     """

@@ -27,7 +27,7 @@ Verdict = Literal["packets", "bytes", "both"]
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """What a packet costs, whatever its size, and what each of its bytes does."""
+    """The cost of a packet, whatever its size, and that of each of its bytes."""
 
     packet_ns: Interval
     byte_ns: Interval

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a packet's time is a sum of: the terms of a setup, a direction and a frame size.
+"""The terms whose sum is a packet's time: of a setup, a direction and a frame size.
 
 `base` is a frame of no bytes on the run's first path, LAN to WAN. Another path, the other
 direction and each feature add a term of their own; `filter:N` adds two, a constant and one for
@@ -30,7 +30,7 @@ class Setup:
 
     @property
     def words(self) -> str:
-        """As plans and reports have it: `nat + filter:100`."""
+        """The setup as plans and reports have it: `nat + filter:100`."""
         return " + ".join((self.path, *self.features))
 
     def without(self, feature: str) -> "Setup":
@@ -40,7 +40,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What one time per packet is a time of."""
+    """A setup, a direction and a frame size that one time per packet belongs to."""
 
     setup: Setup
     direction: str
@@ -65,7 +65,7 @@ def bend(term: str) -> float | None:
 
 
 def value(term: str, results: Mapping[str, float]) -> float:
-    """How often a term is in a case whose columns were found."""
+    """Return how often a term is in a case whose columns were found."""
     size = bend(term)
     return results.get(term, 0.0) if size is None else max(0.0, results[BYTE] - size)
 
@@ -115,7 +115,7 @@ def count(feature: str) -> int:
 
 
 def properties(name: str) -> Feature:
-    """Of a feature; one that is not known has none."""
+    """Return the properties of a feature; one that is not known has none."""
     return FEATURES.get(name, Feature(()))
 
 

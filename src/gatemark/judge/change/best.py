@@ -98,7 +98,7 @@ def _gains_together(comparisons: Iterable[Comparison]) -> Iterator[Derived]:
 
 
 def _received(points: Sequence[PointResult]) -> Iterator[Derived]:
-    """By how much more an end receives than it sends, in payload; the interval is of both."""
+    """Yield how much more an end receives than it sends, in payload; the interval is of both."""
     for members in _lines(points, "goodput_bps", ("direction",)):
         own = {p.definition.direction: p for p in members if not p.at_least}
         if {SEND, RECEIVE} <= own.keys():

@@ -79,7 +79,7 @@ class Spot(msgspec.Struct, frozen=True):
 
     @property
     def is_certain(self) -> bool:
-        """Whether that is known to 95 %."""
+        """Return whether that is known to 95 %."""
         return self.chances[self.likeliest] >= CERTAIN
 
     def next(self, skipped: Collection[int] = ()) -> int:

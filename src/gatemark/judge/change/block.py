@@ -37,7 +37,7 @@ def ratio(old: Samples, new: Samples) -> Interval | None:
 
 
 def least_p(values: Sequence[float]) -> float:
-    """Of no difference: the signed rank test's p, or less by Student's paired t (1908).
+    """Return p of no difference: the signed rank test's, or less by Student's paired t (1908).
 
     Where all differences have one sign the ranks have said all they can: six blocks have no p below
     1 / 32, which no table of several steps survives.
@@ -59,7 +59,7 @@ def cost(
     rows: int = 1,
     higher_is_better: bool = False,
 ) -> Cost:
-    """What these differences cost; `p` is adjusted for a table of so many rows.
+    """Return the cost of these differences; `p` is adjusted for a table of so many rows.
 
     The verdicts are those of `compare.compare`, with a noise in the quantity's unit: a claim is
     that the difference is larger than the noise.

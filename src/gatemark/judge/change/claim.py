@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What studies claim in words, tested on a run's own trials.
+"""Claims of studies in words, tested on a run's own trials.
 
 Of protocols: UDP carries less payload than TCP at the longest length; IPv6 may be faster than IPv4.
 Of two levels of a factor: the same work in both, and more of a quantity in the second, or nothing
@@ -54,7 +54,7 @@ Place = tuple[object, ...]  # plan, arm, and the levels of a point
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds; why it cannot be told, if that is known."""
+    """The verdict on a claim: it holds or not, or why that cannot be told."""
 
     holds: Holds
     why: str

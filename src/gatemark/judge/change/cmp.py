@@ -122,7 +122,7 @@ def _against(base: Side | ToolSide, first: Sampled, side: Side | ToolSide, value
 
 
 def _bound(quantity: str, limited: tuple[bool, bool]) -> str:
-    """What the ratio is a bound of where the tester was the limit of a side."""
+    """Return which side the ratio bounds where the tester was the bottleneck of one."""
     if not is_bounded(quantity):
         return "none" if any(limited) else ""
     bounds = {(False, True): "at least", (True, False): "at most", (True, True): "none"}
@@ -149,7 +149,7 @@ def _clock(
 
 
 def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Difference]:
-    """What a reader must know of a gateway before its numbers."""
+    """Yield what a reader must know of a gateway before its numbers."""
     if isinstance(side, ToolSide):
         yield Difference("shape of loss", "", None)
         yield Difference("station", "", f"{UNKNOWN}, by {side.tool}")

@@ -45,7 +45,7 @@ def differing(old: Sampled, new: Sampled) -> list[Difference]:
 
 
 def nearest(old: Iterable[Sampled], new: Sequence[Sampled]) -> list[Difference]:
-    """By what the two most similar values of one quantity differ; empty if none share one."""
+    """Return how the two most similar values of one quantity differ; empty if none share one."""
     pairs = (differing(a, b) for a in old for b in new if a.quantity == b.quantity)
     return min(pairs, key=len, default=[])
 

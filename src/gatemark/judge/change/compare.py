@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By how much one quantity changed: shift of the logarithms, exact interval and test.
+"""The change of one quantity: shift of the logarithms, exact interval and test.
 
 The change is that of Hodges and Lehmann (1963), the median of all n * m ratios new / old; its
 interval is cut from the same ratios by the distribution of Mann and Whitney's U (1947), so it
@@ -34,7 +34,7 @@ SETTLED: Final = ("faster", "slower", "within noise")  # verdicts that tell a di
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What samples say of a change, before anything is called faster or slower."""
+    """The change that samples show, before anything is called faster or slower."""
 
     interval: Interval  # of new / old - 1
     p: float
@@ -85,7 +85,7 @@ def compare(
 
 
 def judged(search: Found, noise: float, *, higher_is_better: bool) -> Change:
-    """What was found with its verdict, the MDE change, and how many more repeats."""
+    """Return a change with its verdict, the MDE, and how many more repeats would do."""
     change = Change(
         change=search.interval,
         p=search.p,
@@ -121,12 +121,12 @@ def untold(change: Change) -> Change:
 
 
 def reach(interval: Interval, alpha: float) -> float:
-    """By how many half intervals a difference of pairs must exceed the noise to be told."""
+    """Return how many half intervals a difference of pairs must exceed the noise by to be told."""
     return _reach(interval, min(alpha, 1 - interval.level), paired=True)
 
 
 def size(value: float) -> float:
-    """How large a change is, up or down: -1 / 3 is as large as 1 / 2."""
+    """Return the size of a change, up or down: -1 / 3 is as large as 1 / 2."""
     return expm1(abs(log1p(value)))
 
 
@@ -150,7 +150,7 @@ def _ratios(old: Sequence[float], new: Sequence[float]) -> list[float]:
 
 
 def log_ratio(old: float, new: float) -> float:
-    """Of new / old, kept finite."""
+    """Return the logarithm of new / old, kept finite."""
     if old <= 0 or new <= 0:
         return log(MOST_TIMES) * ((new > 0) - (old > 0))
     return max(-log(MOST_TIMES), min(log(MOST_TIMES), log(new) - log(old)))
@@ -203,12 +203,12 @@ def _unfound(interval: Interval, noise: float) -> Verdict:
 
 
 def _half(interval: Interval) -> float:
-    """How far the interval reaches to either side, on average, as logarithm."""
+    """Return how far the interval reaches to either side, on average, as logarithm."""
     return (log1p(interval.hi) - log1p(interval.lo)) / 2
 
 
 def _reach(interval: Interval, alpha: float, *, paired: bool) -> float:
-    """By how many half intervals a change must exceed the noise to be told."""
+    """Return how many half intervals a change must exceed the noise by to be told."""
     df = max(1, (1 if paired else 2) * (interval.n - 1))
     half, value = student.quantile(1 - interval.level, df), student.quantile(alpha, df)
     chance = STANDARD.inv_cdf(1 - MISSED) * sqrt(1 + value**2 / (2 * df))

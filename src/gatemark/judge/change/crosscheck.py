@@ -74,7 +74,7 @@ def _row(row: Sampled) -> Place:
 
 
 def _own_loss(group: Group) -> float | None:
-    """What the receiver itself lost, of what was sent; None where no packet is accounted for."""
+    """The share of what was sent that the receiver lost; None where no packet is accounted for."""
     counts = [record.accounting for record in group.outside if record.accounting]
     shares = [count.ring_dropped / count.tried for count in counts if count.tried]
     return median(shares) if shares else None

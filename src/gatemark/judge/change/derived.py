@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What studies print and we do not: values that follow from ours, to stand beside theirs."""
+"""Values that studies print and we do not: they follow from ours, to stand beside theirs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -64,7 +64,7 @@ def _tester(ceilings: Sequence[PointResult]) -> Iterator[Derived]:
 
 
 def _steps(ladders: Sequence[Ladder]) -> Iterator[Derived]:
-    """What each step adds to the CPU load, where the tester limited neither of the two."""
+    """Yield the CPU load that each step adds, where the tester limited neither of the two."""
     every = (step for ladder in ladders for step in ladder.steps)
     for step in (step for step in every if not (step.twin or step.at_least)):
         if cost := step.costs.get("cpu_busy"):
@@ -132,7 +132,7 @@ def _at(queue: Queue) -> tuple[object, ...]:
 
 
 def _turned(i: Interval, whole: float) -> Interval:
-    """What is left of the whole."""
+    """Return the rest of the whole."""
     return Interval(whole - i.value, whole - i.hi, whole - i.lo, i.n, i.level)
 
 

@@ -43,13 +43,13 @@ class Compared:
 
     @property
     def at_least(self) -> bool:
-        """Whether the tester was the limit in either run: then the change says little."""
+        """Return whether the tester was the limit in either run: then the change says little."""
         return self.old.at_least or self.new.at_least
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What is not told from noise, and why; each a ratio, 0 where it was not measured."""
+    """The noise of a comparison: each a ratio, 0 where it was not measured."""
 
     least: float
     twins: float  # the most that an arm differed from its own twin (A/A), in either run
@@ -75,7 +75,7 @@ class Diff:
 
     @property
     def slower(self) -> bool:
-        """Whether anything got slower: a regression."""
+        """Return whether anything got slower: a regression."""
         return any(row.change.verdict == "slower" for row in self.rows)
 
     @property
@@ -136,7 +136,7 @@ def diff(
 
 
 def conditions(old: Run, new: Run) -> Iterator[Difference]:
-    """What else differs: the station, versions, and what the inventories tell of either node."""
+    """Yield what else differs: the station, versions, and the inventories of either node."""
     first, second = dict(_facts(old)), dict(_facts(new))
     for name in dict.fromkeys((*first, *second)):
         if first.get(name) != second.get(name):
@@ -144,7 +144,7 @@ def conditions(old: Run, new: Run) -> Iterator[Difference]:
 
 
 def inventory(run: Run, node: str) -> dict[str, object]:
-    """What was found on a node before the run, or after it if before was not asked."""
+    """Return the inventory of a node before the run, or after it if before was not asked."""
     taken = run.before.get(node) or run.after.get(node) or {}
     facts = taken if isinstance(taken, Mapping) else {}
     return {name: value for name, value in facts.items() if value != UNKNOWN}

@@ -58,12 +58,12 @@ class Moved(msgspec.Struct, frozen=True):
 
     @property
     def by(self) -> int:
-        """By how many instructions."""
+        """The difference in instructions."""
         return self.new - self.old
 
 
 def counted(definition: Definition) -> bool:
-    """Whether a point is of single packets, so that its value is no rate."""
+    """Return whether a point is of single packets, so that its value is no rate."""
     return definition.quantity == INSTRUCTIONS
 
 
@@ -99,7 +99,7 @@ def ladders(
 
 
 def moved(old: Executed, new: Executed) -> list[Moved]:
-    """What differs, the largest first; all of it together is the difference of the two modes."""
+    """Return the differences, the largest first; their sum is the difference of the two modes."""
     names = dict.fromkeys((*old.functions, *new.functions))
     every = (
         Moved(name, was, now, was_calls, now_calls)
@@ -126,7 +126,7 @@ def dearest(changes: Sequence[Moved], most: int = MOST_FUNCTIONS) -> list[tuple[
 
 
 def pair(among: Iterable[Executed], ladder: Ladder, step: Step) -> tuple[Executed, Executed] | None:
-    """What the two arms of a step execute: the one that it is from, and its own."""
+    """Return what the two arms of a step execute: the one that it is from, and its own."""
     counteds = {
         each.arm: each for each in among if each.plan == ladder.plan and each.point == ladder.point
     }
@@ -136,7 +136,7 @@ def pair(among: Iterable[Executed], ladder: Ladder, step: Step) -> tuple[Execute
 
 
 def ratio(ladder: Ladder, step: Step) -> float:
-    """What a step adds, as a share of the arm that it is from."""
+    """The cost of a step, as a share of the arm that it is from."""
     arms = {ladder.arm: ladder.values, **{each.arm: each.values for each in ladder.steps}}
     below = arms[step.against][INSTRUCTIONS].value
     return step.costs[INSTRUCTIONS].difference.value / below if below else 0.0
@@ -153,12 +153,12 @@ def clear(counted: Executed) -> bool:
 
 
 def is_exact(ladder: Ladder) -> bool:
-    """Whether a ladder is one of instructions."""
+    """Return whether a ladder is one of instructions."""
     return ladder.definition.quantity == INSTRUCTIONS
 
 
 def cause(more: Mapping[str, int]) -> str:
-    """What a walk met besides, by the functions that ran more; "" where none is known."""
+    """Return what a walk met besides, by the functions that ran more; "" where none is known."""
     for name, pattern in CAUSES.items():
         if any(pattern.search(function) for function, by in more.items() if by):
             return name
@@ -166,7 +166,7 @@ def cause(more: Mapping[str, int]) -> str:
 
 
 def _executed(trials: Group, number: int | None = None) -> Executed | None:
-    """What its walks came to, told at a mode, by itself the one that came most often."""
+    """Return the sum of its walks at a mode, by itself the most frequent one."""
     results = [(r, c) for r in trials.outside if (c := r.evidence.counted) and c.modes]
     if not results:
         return None
@@ -190,7 +190,7 @@ def _executed(trials: Group, number: int | None = None) -> Executed | None:
 
 
 def _walks(trials: Group) -> Counter[int]:
-    """Of all repeats together."""
+    """Count the walks of all repeats together."""
     return pooled(_modes(c) for r in trials.outside if (c := r.evidence.counted))
 
 

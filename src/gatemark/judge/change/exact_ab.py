@@ -50,7 +50,7 @@ def worst(rows: Sequence[Tested]) -> Tested:
 
 
 def regressed(rows: Sequence[Tested]) -> bool:
-    """Whether NEW needs more than OLD by more than is accepted, at any point."""
+    """Return whether NEW needs more than OLD by more than is accepted, at any point."""
     return any(row.word == "needs more" for row in rows)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm gains against the first of its plan, in the quantity's own unit.
+"""The gain of an arm against the first of its plan, in the quantity's own unit.
 
 The ratio's interval times the first arm's median: the same test as the ratio, so it excludes zero
 where that does. A study says so: `600 Mbit/s, 170 more`.
@@ -14,7 +14,7 @@ from gatemark.quantity import UNITS
 
 
 def gateways(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Those of what was asked of the gateway in which the tester limited neither side."""
+    """Return the comparisons of a gateway in which the tester limited neither side."""
     return [c for c in comparisons if c.quantity == c.definition.headline and not c.at_least]
 
 

@@ -53,7 +53,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a claim."""
+    """The decision on a claim."""
 
     claim: Claim
     change: Change | None  # None: no block has both builds
@@ -102,7 +102,7 @@ def _adjusted(claims: Sequence[Claim], changes: Sequence[Change | None]) -> list
 
 
 def ratios(row: Row, build: str, against: str) -> list[float]:
-    """Of each block that has both, as logarithms, in the order of the blocks."""
+    """Return the ratio of each block that has both, as logarithms, in the order of the blocks."""
     old, new = row.values.get(against, {}), row.values.get(build, {})
     return [log_ratio(old[block], new[block]) for block in sorted(old.keys() & new.keys())]
 
@@ -134,7 +134,7 @@ def _change(claim: Claim) -> Change | None:
 def _exactly(
     row: Row, ratio: float, allow: float
 ) -> Literal["no change", "within noise", "faster", "slower"]:
-    """Of numbers of instructions, which have no noise."""
+    """Return the verdict on numbers of instructions, which have no noise."""
     if abs(ratio) <= allow:
         return "within noise" if ratio else "no change"
     return "faster" if (ratio > 0) == row.higher_is_better else "slower"

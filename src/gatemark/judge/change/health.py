@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a station's control is as it was: a step and a drift, on logarithms.
+"""The control of a station against its past: a step and a drift, on logarithms.
 
 The first thirty good controls of a station are its history. Where there are fewer than eight,
 nothing is told.
@@ -20,7 +20,7 @@ NORMAL: Final = 1.4826  # a normal distribution's spread, in median absolute dev
 
 
 def verdict(good: Sequence[float], value: float) -> Literal["good", "step", "drift"]:
-    """Of a new control, by the good ones before it, in their order; all above 0."""
+    """Judge a new control by the good ones before it, in their order; all above 0."""
     if len(good) < FEWEST:
         return "good"
     history = [log(each) for each in good]

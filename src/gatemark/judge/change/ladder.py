@@ -65,7 +65,7 @@ def is_limited(step: Step, quantity: str) -> bool:
 
 
 def holds_zero(step: Step, quantity: str) -> bool:
-    """Whether the interval of the step's difference holds zero: an A/A step's must."""
+    """Return whether the interval of the step's difference holds zero: an A/A step's must."""
     cost = step.costs.get(quantity)
     if cost is None or quantity == INSTRUCTIONS:
         return cost is None or not cost.difference.value
@@ -150,7 +150,7 @@ def _differences(quantity: str, below: Mapping[str, str], rungs: Rungs) -> dict[
 
 
 def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) -> dict[str, Cost]:
-    """Of each step; Holm's family is the ladder without its A/A steps, which are no claims.
+    """Return each step's costs; Holm's family is the ladder without its A/A steps.
 
     Noise is the most that an A/A step differed by, and 1 % of the arm that a step is from at least.
     """
@@ -175,7 +175,7 @@ def _costs(quantity: str, below: Mapping[str, str], rungs: Rungs, floor: float) 
 
 
 def _samples(trials: Group, quantity: str) -> Samples:
-    """By block; of a box, whose CPU is only read from inside, from the instrumented pass."""
+    """Return samples by block; of a box, read from inside alone, of the instrumented pass."""
     source = trials.outside
     if quantity in (PACKET, CPU) and not readings(source, quantity):
         source = trials.instrumented

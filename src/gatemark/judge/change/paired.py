@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By how much one quantity changed, measured in pairs: a boot of the old arm beside one of the new.
+"""The change of one quantity, measured in pairs: a boot of the old arm beside one of the new.
 
 The sample is the boot, not the trial. What a boot decides by chance (where its code and its buffers
 came to lie, which core has which interrupt) is the same for all trials of that boot, so twenty of

@@ -126,7 +126,7 @@ def _measured(point: PointResult) -> Iterator[Candidate]:
 
 
 def _compared(judgement: Judgement) -> Iterator[Candidate]:
-    """What follows from points, and what arms gain against the first of their plan."""
+    """Yield values that follow from points, and what arms gain against the first of their plan."""
     for subject, quantity, measured in derived(judgement):
         if quantity not in OF_TRAFFIC or subject.definition.quantity not in CONNECTING:
             yield Candidate(subject=subject, quantity=quantity, measured=measured, at_least=False)
@@ -150,7 +150,7 @@ def _path(travel: Travel) -> Iterator[Candidate]:
 
 
 def _gain(comparison: Comparison) -> Candidate:
-    """By how much an arm carries more than the first of its plan."""
+    """Return how much more an arm carries than the first of its plan."""
     return Candidate(
         subject=comparison.subject,
         quantity=GAIN,

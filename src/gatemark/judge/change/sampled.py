@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What two measurements are compared by: the samples of one quantity, and what was asked for."""
+"""The samples by which two measurements are compared, of one quantity, and what was asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
@@ -37,7 +37,7 @@ class Sampled(About, frozen=True, kw_only=True):
 
     @property
     def twin(self) -> bool:
-        """Whether it is an arm measured again (A/A): it tells noise, not the gateway."""
+        """Return whether it is an arm measured again (A/A): it tells noise, not the gateway."""
         return is_twin(self.arm)
 
     @property
@@ -47,12 +47,12 @@ class Sampled(About, frozen=True, kw_only=True):
 
     @property
     def unit(self) -> str:
-        """Of the samples."""
+        """The unit of the samples."""
         return "packets/s" if self.quantity == KNEE else UNITS[self.quantity]
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more of it is better; delays and losses are better if lower."""
+        """Return whether more of it is better; delays and losses are better if lower."""
         return is_higher_better(self.quantity)
 
 
@@ -97,7 +97,7 @@ def _of_knee(knee: Knee, subject: Subject, asked: Mapping[str, Scalar]) -> Sampl
 
 
 def _medians(knee: Knee) -> dict[int, float]:
-    """Of the knees of each boot."""
+    """Return the median of the knees of each boot."""
     boots: dict[int, list[float]] = {}
     for boot, reached in zip(knee.boots, knee.reached_pps, strict=False):
         boots.setdefault(boot, []).append(reached)
@@ -141,6 +141,6 @@ def _of_trials(trials: Group, asked: Mapping[str, TrialSpec]) -> dict[str, Scala
 
 
 def _sweep(judged: PointResult | Knee, point: Mapping[str, Scalar]) -> tuple[object, ...]:
-    """What the points of one sweep have in common."""
+    """Return what the points of one sweep have in common."""
     others = sorted((name, level) for name, level in point.items() if name not in RATES)
     return judged.plan, judged.arm, judged.definition.direction, *others

@@ -26,7 +26,7 @@ HOPE: Final = 8.0  # times `most`: where more blocks than that would be needed, 
 
 
 class Width(NamedTuple):
-    """How far an interval reaches, and how far it may."""
+    """The width of an interval, and the most that it may be."""
 
     interval: Interval
     most: float

@@ -67,7 +67,7 @@ def highest(ranks: Sequence[int]) -> tuple[int, float]:
 
 @lru_cache(maxsize=256)
 def critical(n: int) -> float:
-    """What the largest exceeds in one random order of a hundred."""
+    """Return the bound that the largest exceeds in one random order of a hundred."""
     rng = random.Random(n)  # noqa: S311  not for secrets
     ranks = list(range(2, 2 * n + 1, 2))
     heights = []

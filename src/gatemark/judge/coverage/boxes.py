@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study claims of several boxes: the clock matters less than expected.
+"""A claim of a study on several boxes: the clock matters less than expected.
 
 Two gateways with the same points: where one's clock is c times the other's, its payload is expected
 to be c times as much; less than that, and the clock matters less. A rate that the tester limited,
@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 def claimed(sides: Sequence[Side]) -> Iterator[Told]:
-    """Of each two gateways that have points in common."""
+    """Yield the claim for each two gateways that have points in common."""
     for first, second in combinations(sides, 2):
         base, rates = _rates(first), _rates(second)
         shares = [rates[at] / base[at] for at in base if base[at] and rates.get(at)]

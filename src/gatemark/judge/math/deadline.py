@@ -16,7 +16,7 @@ def misses(delays_ns: Sequence[float | None], deadline_ns: float) -> list[bool]:
 
 
 def longest_streak_ns(sent_ns: Sequence[float], missed: Sequence[bool]) -> float:
-    """How long at most every packet missed: from the sending of the first one in a row on.
+    """Return the longest time in which every packet missed, from the sending of the first on.
 
     It ends as the next packet that is in time is sent; at the end, as the last one is.
     """

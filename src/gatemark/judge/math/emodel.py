@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a listener would say of a G.711 call: the E-model of ITU-T G.107 with its default values.
+"""The opinion of a G.711 call: the E-model of ITU-T G.107 with its default values.
 
 An estimate from delay and loss alone: no echo, no noise beyond the defaults, nobody listened.
 """

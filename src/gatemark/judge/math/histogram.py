@@ -30,12 +30,12 @@ def merged(parts: Iterable[tuple[Sequence[int], Sequence[float]]]) -> dict[int, 
 
 
 def width(low: int) -> int:
-    """How many values, in ns, a bucket holds that begins there."""
+    """Return how many values, in ns, a bucket holds that begins there."""
     return 1 << max(0, low.bit_length() - 6)
 
 
 def is_told(share: float, packets: float) -> bool:
-    """Whether so many packets tell a percentile: ten lie above it, 10 / (1 - share) in all.
+    """Return whether so many packets tell a percentile: ten lie above it, 10 / (1 - share) in all.
 
     The median is told by any number.
     """

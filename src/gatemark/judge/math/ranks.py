@@ -20,7 +20,7 @@ STANDARD = NormalDist()
 
 
 def p_value(old: Sequence[float], new: Sequence[float]) -> float:
-    """How likely ranks as far apart as these are if nothing differs; two-sided."""
+    """Return how likely ranks as far apart as these are if nothing differs; two-sided."""
     ranks = doubled((*old, *new))
     few, at = (len(old), 0) if len(old) <= len(new) else (len(new), len(old))
     taken = sum(ranks[at : at + few])
@@ -36,7 +36,7 @@ def p_value(old: Sequence[float], new: Sequence[float]) -> float:
 
 @lru_cache(maxsize=256)
 def inset(n: int, m: int, level: float) -> tuple[int, float]:
-    """How many of the n * m ordered pairs to cut at each end, and the level that is reached.
+    """Return how many of the n * m ordered pairs to cut at each end, and the level reached.
 
     As many as leave `level`; none where even the range of all pairs does not reach it.
     """
@@ -70,7 +70,7 @@ def doubled(samples: Sequence[float]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _sums(ranks: tuple[int, ...], few: int) -> Counter[int]:
-    """How many choices of `few` ranks have each sum.
+    """Count the choices of `few` ranks by their sum.
 
     A polynomial for each number of ranks chosen; its coefficients lie side by side in one long
     integer, so that Python's own arithmetic adds them all at once.

@@ -25,7 +25,7 @@ class Runs:
 
     @property
     def lost_ratio(self) -> float:
-        """Of the packets that were sent."""
+        """The lost share of the packets that were sent."""
         return self.lost / self.packets if self.packets else 0.0
 
     @property
@@ -43,7 +43,7 @@ class Runs:
 
 
 def runs(lost: Iterable[bool]) -> Runs:
-    """Whether each packet was lost, in the order of sending."""
+    """Return the runs of lost packets, in the order of sending."""
     packets = gone = count = longest = length = 0
     for is_lost in lost:
         packets += 1

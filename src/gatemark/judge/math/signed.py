@@ -19,7 +19,7 @@ from gatemark.judge.math.real import require_no_nan
 
 
 def p_value(differences: Sequence[float]) -> float:
-    """How likely positive ranks as far from the middle as these are if nothing differs."""
+    """Return how likely positive ranks as far from the middle are if nothing differs."""
     ranks = doubled([abs(value) for value in differences])
     pairs = zip(ranks, differences, strict=True)
     signed = [(rank, value) for rank, value in pairs if value]
@@ -48,7 +48,7 @@ def middle(differences: Sequence[float]) -> Interval:
 
 @lru_cache(maxsize=256)
 def inset(n: int, level: float) -> tuple[int, float]:
-    """How many of the n (n + 1) / 2 ordered means of pairs to cut at each end, and the level then.
+    """Return how many of the n (n + 1) / 2 ordered means to cut at each end, and the level then.
 
     As many as leave `level`; none where even the range of all of them does not reach it.
     """
@@ -62,7 +62,7 @@ def inset(n: int, level: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=64)
 def _sums(ranks: tuple[int, ...]) -> Counter[int]:
-    """How many choices of signs have each sum of positive ranks."""
+    """Count the choices of signs by their sum of positive ranks."""
     counts = Counter({0: 1})
     for rank in ranks:
         taken = Counter({total + rank: count for total, count in counts.items()})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a one-way delay varies: against the shortest (PDV) and from packet to packet (IPDV)."""
+"""The variation of one-way delay: against the shortest (PDV), from packet to packet (IPDV)."""
 
 from collections.abc import Sequence
 from itertools import pairwise

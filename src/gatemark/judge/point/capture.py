@@ -47,7 +47,7 @@ def rate_bps(point: PointResult) -> float:
 
 
 def is_most(point: PointResult) -> bool:
-    """Whether as much was offered as the tester sends: the rate is no level of the plan."""
+    """Return whether as much was offered as the tester sends: the rate is no level of the plan."""
     return any(name in point.point and not point.point[name] for name in RATES)
 
 

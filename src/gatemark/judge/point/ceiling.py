@@ -50,7 +50,7 @@ def highest(ceilings: Iterable[PointResult], definition: Definition) -> float | 
 
 
 def _keeps(result: PointResult) -> bool:
-    """Whether all came through of a rate that was set: the tester may do more.
+    """Return whether all came through of a rate that was set: the tester may do more.
 
     A search's highest rate came through too, and there is an end above it.
     """
@@ -69,7 +69,7 @@ def _most(result: PointResult, quantity: str) -> Interval | None:
 
 
 def near(value: float, most: float | None) -> bool:
-    """Whether a value is within 10 % of the ceiling, or above it."""
+    """Return whether a value is within 10 % of the ceiling, or above it."""
     return most is not None and value >= NEAR * most
 
 

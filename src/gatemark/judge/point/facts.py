@@ -73,7 +73,7 @@ class Facts:
 
     @property
     def lossy(self) -> bool:
-        """Whether more was lost than the criterion allows."""
+        """Return whether more was lost than the criterion allows."""
         return self.loss is not None and self.loss > self.criterion
 
 

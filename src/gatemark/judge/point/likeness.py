@@ -24,12 +24,12 @@ SILENT: Final = {"loss_criterion": None, "offload": False, **ALONE}
 
 
 def is_alone(definition: Definition) -> bool:
-    """Whether nothing but the gateway and its own load was there."""
+    """Return whether nothing but the gateway and its own load was there."""
     return all(getattr(definition, field) == value for field, value in ALONE.items())
 
 
 def alike(ours: Definition, published: Published) -> bool:
-    """Whether all that the source says agrees with our definition.
+    """Return whether all that the source says agrees with our definition.
 
     A field that it is silent about is the plain one, unless our map of it names the field.
     """

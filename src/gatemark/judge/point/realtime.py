@@ -78,7 +78,7 @@ def loads(definition: Definition) -> dict[str, Load]:
 
 
 def goes(load: Load, way: str) -> bool:
-    """Whether it loads a direction."""
+    """Return whether it loads a direction."""
     return load.get("direction", "up") in (way, "both")
 
 

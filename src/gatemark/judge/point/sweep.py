@@ -156,7 +156,7 @@ def _limit(sweep: Sequence[Judged], knee_pps: float | None) -> Verdict:
 
 
 def _is_calm(result: PointResult) -> bool:
-    """Whether its CPU is not nearly full: then it is not what a higher rate would name."""
+    """Return whether its CPU is not nearly full: then it is not what a higher rate would name."""
     busy = result.values.get("cpu_busy")
     return busy is not None and busy.value < CALM
 

@@ -28,6 +28,6 @@ class Placed(Protocol):
 
 
 def is_timed(item: Placed, plans: Iterable[Plan]) -> bool:
-    """Whether it is measured for its delay: then its rate tells nothing, and has no knee."""
+    """Return whether it is measured for its delay: then its rate tells nothing, and has no knee."""
     asked = any(p.name == item.plan and p.figure == "delay" for p in plans)
     return asked or SHARE in item.point or bool(item.definition.trace)

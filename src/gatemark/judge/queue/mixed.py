@@ -57,7 +57,7 @@ class Workload:
         return Flow.of(arrived, self.columns(f"replay.{way}.lost") or ((), ()))
 
     def goes(self, way: str) -> bool:
-        """Whether it loads a direction; a replay is no load, and neither are no streams."""
+        """Return whether it loads a direction; a replay is no load, and neither are no streams."""
         d = self.definition
         is_load = d.l4 != "replay" and not d.trace and (d.l4 != "tcp" or d.streams != 0)
         return is_load and d.direction in (way, "both")
@@ -103,7 +103,7 @@ def files(records: Sequence[Record]) -> list[str]:
 
 
 def reads_itself(record: Record) -> bool:
-    """Whether it is a valid mixed trial in which the gateway read its own CPUs."""
+    """Return whether it is a valid mixed trial in which the gateway read its own CPUs."""
     is_instrumented = record.status == "ok" and record.pass_ == "instrumented"
     return is_instrumented and bool(record.parts and record.evidence.inside)
 

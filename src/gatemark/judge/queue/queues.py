@@ -123,7 +123,7 @@ def sight(
 
 
 def _is_idle(other: Workload, own: Workload, way: str, specs: Specs) -> bool:
-    """Whether another trial has the same flow over a like line, and nothing beside it."""
+    """Return whether another trial has the same flow over a like line, and nothing beside it."""
     record, its = own.record, other.record
     lines = [specs[trial].line for trial in (its.trial, record.trial)]
     gateways = [r.definition.path != DIRECT for r in (its, record)]

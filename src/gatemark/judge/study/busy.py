@@ -65,7 +65,7 @@ def _added(
 
 
 def _goes_with(point: PointResult, own: PointResult) -> bool:
-    """Whether it is of the same plan and path, at the same other factors."""
+    """Return whether it is of the same plan and path, at the same other factors."""
     return (point.plan, point.definition.path, others(point.point)) == (
         own.plan,
         own.definition.path,

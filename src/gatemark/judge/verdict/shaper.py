@@ -60,7 +60,7 @@ def advice(
 
 
 def _is_of_line(before: Verdict) -> bool:
-    """Whether the line is what held the uploads back."""
+    """Return whether the line is what held the uploads back."""
     filled = (
         line_bps(before, way) >= FILLED * rate_bps
         for way, rate_bps in before.line_bps.items()
@@ -70,7 +70,7 @@ def _is_of_line(before: Verdict) -> bool:
 
 
 def _is_full(cpu: Interval | None) -> bool:
-    """Whether the gateway's CPU was what TCP took all of, as the bottleneck `cpu` has it."""
+    """Return whether the gateway's CPU was what TCP took all of, as the bottleneck `cpu` has it."""
     return cpu is not None and cpu.value >= QUEUE_FULL
 
 

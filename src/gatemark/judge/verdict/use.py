@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What works beside a load, yes or no: web, call, game, cloud game; each with what decided it.
+"""The uses that work beside a load, yes or no: web, call, game, cloud game; what decided it.
 
 Each use is judged by a flow of its own kind, in its worse direction: by the deadlines that its
 packets missed, and a G.711 call by its estimated opinion besides. The web has no flow of its own
@@ -23,7 +23,7 @@ FIRST: Final = "htb2"  # a shaper that puts the flow first
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one use asks of a line."""
+    """The demands of one use on a line."""
 
     traces: tuple[str, ...]  # flows that are this use; none: any that is not put first
     deadline_ms: int  # one way; 0: the round trip and the loss of the IQB decide
@@ -51,12 +51,12 @@ class Reason:
 
     @property
     def holds(self) -> bool:
-        """Whether the median keeps the bound."""
+        """Return whether the median keeps the bound."""
         return self.value.value >= self.bound if self.is_least else self.value.value <= self.bound
 
     @property
     def strain(self) -> float:
-        """How near it is to its bound: beyond it from 1 on."""
+        """The nearness to its bound: beyond it from 1 on."""
         if self.is_least:
             return self.bound / max(self.value.value, 1e-9)
         return self.value.value / self.bound
@@ -64,7 +64,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Whether something works beside the load."""
+    """A use, and whether it works beside the load."""
 
     name: str  # of RULES
     flow: str  # the trace that it was judged by
@@ -75,7 +75,7 @@ class Use:
 
 
 def uses(flows: Sequence[Seen]) -> tuple[Use, ...]:
-    """Of the flows of one point; a use that none of them tells is left out.
+    """Return the uses that the flows of one point tell of; others are left out.
 
     Where two flows are of one use, the one that fares worse tells.
     """

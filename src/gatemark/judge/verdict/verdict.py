@@ -25,7 +25,7 @@ TRACE: Final = "trace"  # the factor that is the flow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a load does to those beside it, at one point of one arm."""
+    """The effect of a load on those beside it, at one point of one arm."""
 
     point: PointResult  # of the flow that waits longest
     loads: dict[str, Load]
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def verdicts(judgement: Judgement) -> tuple[Verdict, ...]:
-    """Of all points that have a flow beside a load, in the order of the points."""
+    """Return the verdict of each point that has a flow beside a load, in their order."""
     return tuple(_verdicts(seen(judgement)))
 
 
@@ -110,7 +110,7 @@ def _verdict(flow: Seen, ways: Sequence[Way], every: Sequence[Seen]) -> Verdict:
 
 
 def _idle(ways: Sequence[Way]) -> Interval | None:
-    """What is left of the delay without what the load adds: of the medians, so without a spread."""
+    """Return the delay without what the load adds: of the medians, so without a spread."""
     delays = [w.delay_ns.value - w.added_ns.value for w in ways if w.delay_ns and w.added_ns]
     if len(delays) < len(ways):
         return None

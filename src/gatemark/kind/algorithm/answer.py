@@ -169,7 +169,7 @@ def _unit(unit: str) -> str:
 
 
 def _here(parts: Sequence[Source], experiment: str, parameter: str) -> str:
-    """What is measured here, of each run by itself: a ratio over two runs is of two processors."""
+    """Return what is measured here, of each run by itself: two runs are of two processors."""
     compared = HERE.get((experiment, parameter))
     texts = [(part.label, compared(part.judgement.points)) for part in parts] if compared else []
     return "; ".join(f"{label}: {text}" if label else text for label, text in texts if text) or NONE
@@ -196,7 +196,7 @@ def _query_against_insert(points: Sequence[PointResult]) -> str:
 def _ratios(
     points: Sequence[PointResult], command: str, word: str, pairs: Sequence[tuple[str, str]]
 ) -> str:
-    """How one structure's rate stands to another's: for each input by itself."""
+    """Return the ratio of one structure's rate to another's, for each input by itself."""
     texts = []
     for first, second in pairs:
         ratios = list(kernel.ratios(points, command, word, (first, second)))

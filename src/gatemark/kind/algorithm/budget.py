@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels take of a packet's time, and the rate that the processor could carry at most.
+"""The share of a packet's time that kernels take, and the most that the processor could carry.
 
 A routed and translated packet is parsed, looked up among the routes and the flows, rewritten, and
 its checksums are corrected. The sum of these bounds its rate from above; what is missing to it, the
@@ -46,7 +46,7 @@ def packet_ns(points: Iterable[PointResult]) -> Interval | None:
 
 
 def parts(points: Sequence[PointResult]) -> Iterator[Part]:
-    """Of each kernel that a packet needs the time, in the order of SUM; of several sizes each.
+    """Yield the time of each kernel that a packet needs, in the order of SUM; several sizes each.
 
     A look-up waits for its packet, so where it was timed after the last one, that time counts.
     """

@@ -174,7 +174,7 @@ def _built(source: Path, arch: str, level: str) -> Path:
 
 @reader("CoreMark's time")
 def _lasted_s(text: str) -> float:
-    """How long a run took, by its own word; 0 where it has none."""
+    """Return how long a run took, by its own report; 0 where it has none."""
     total = TOTAL_S.search(text)
     return float(total[1]) if total else 0.0
 

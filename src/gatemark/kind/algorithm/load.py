@@ -131,7 +131,7 @@ class Kernel:
         return text(value)
 
     async def _counted(self, counting: Counting, first: dict[str, Any]) -> dict[str, float]:
-        """What an operation of each phase takes, by name."""
+        """Return what an operation of each phase takes, by name."""
         each: dict[str, float] = {}
         for number, phase in enumerate(_phases(first), 1):
             counting.counter().unmark()
@@ -166,13 +166,13 @@ class Kernel:
 
 
 def _phases(record: dict[str, Any]) -> list[str]:
-    """What stands before each phase's numbers: "insert_", and nothing where there is but one."""
+    """Return the prefixes of the phases' numbers: "insert_"; "" where there is but one phase."""
     return [name.removesuffix(OPERATIONS) for name in record if name.endswith(OPERATIONS)]
 
 
 @reader("how many operations a pass of gm-algorithms has")
 def _operations(record: dict[str, Any], phase: str) -> int:
-    """Of one pass."""
+    """Return the operations of one pass."""
     return int(record[f"{phase}{OPERATIONS}"])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program is that works on the gateway by itself: where it runs, and what its trial is."""
+"""A program that works on the gateway by itself: where it runs, and what its trial is."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,7 +14,7 @@ ON_CPUS: Final = literal('exec taskset -c "$0" "$@"')
 
 
 def placed(station: Station, instances: int = 1) -> tuple[str, ...]:
-    """What goes before a program so that it has the gateway's CPU, and further ones if it needs.
+    """Return the words before a program that give it the gateway's CPU, and further ones if needed.
 
     Of another machine's CPUs its own scheduler disposes.
     """
@@ -28,7 +28,7 @@ def placed(station: Station, instances: int = 1) -> tuple[str, ...]:
 def reported(
     wire: Wire, window_ns: tuple[int, int], records: Sequence[Mapping[str, Any]], program: str
 ) -> Way:
-    """What a program printed as the only direction of a trial: nothing was sent."""
+    """Return a program's output as the only direction of a trial: nothing was sent."""
     ends: dict[str, Any] = {"t0_ns": window_ns[0], "t1_ns": window_ns[1]}
     sender = ends | {"records": list(records)}
     return Way(wire, sender, ends | {"cpu_ns": 0}, ports={}, program=program)

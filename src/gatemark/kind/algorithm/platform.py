@@ -29,12 +29,12 @@ class Platform:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is."""
+        """Return whether anything is."""
         return bool(self.coremark or self.mhz or self.copy_mb_s)
 
     @property
     def is_reference(self) -> bool:
-        """Whether it is the published PC."""
+        """Return whether it is the published PC."""
         return self.device.startswith(REFERENCE)
 
 

@@ -34,7 +34,7 @@ OF_MEMORY: Final = ("latency", "stream")
 
 
 def is_kernel(definition: Definition) -> bool:
-    """Whether a point is of a kernel, so that no packet crossed the gateway."""
+    """Return whether a point is of a kernel, so that no packet crossed the gateway."""
     return definition.quantity == KERNEL
 
 
@@ -59,7 +59,7 @@ def of(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
 
 
 def studied(points: Iterable[PointResult], command: str) -> Iterator[PointResult]:
-    """Those of them that are as the study of boards printed its own: at -O3, one instance."""
+    """Yield the points that are as those of the study of boards: at -O3, one instance."""
     for point in of(points, command):
         named = words(point.definition)
         is_its = all(named.get(word, level) == level for word, level in STUDIED.items())

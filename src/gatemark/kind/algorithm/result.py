@@ -40,7 +40,7 @@ Report = Mapping[str, Any]
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is a kernel's own of a definition."""
+    """Add what is of a kernel alone."""
     words = (f"{key}={_named(key, text(value))}" for key, value in sorted(load.words.items()))
     return replace(
         both,
@@ -77,7 +77,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[Values, None]:
 
 
 def _counted(report: Report, phases: Iterable[str], first: str) -> Values:
-    """What a counting gateway tells of an operation; that of the headline has no phase's name."""
+    """Return the counts of an operation; that of the headline has no phase's name."""
     values: Values = {}
     for phase in phases:
         of = "" if phase in (first, DEPENDENT) else f"{phase}."
@@ -88,7 +88,7 @@ def _counted(report: Report, phases: Iterable[str], first: str) -> Values:
 
 
 def _answers(report: Report) -> Values:
-    """How often a filter takes a key for a member that is none; it never misses a member."""
+    """Return the share of absent keys that a filter takes for members; it never misses one."""
     absent, queries, positives = (report.get(name) for name in ("absent", "queries", "positives"))
     if not absent or queries is None or positives is None:
         return {}
@@ -109,7 +109,7 @@ def _sizes(reports: Sequence[Report], ops_s: float) -> Values:
 
 
 def _numbers(report: Report) -> Iterator[tuple[str, float]]:
-    """What the platform reports besides times."""
+    """Yield the platform's numbers that are no times."""
     for name, (quantity, factor) in NUMBERS.items():
         if number := report.get(name):
             yield quantity, (max(number) if isinstance(number, list) else number) * factor
@@ -119,7 +119,7 @@ def _numbers(report: Report) -> Iterator[tuple[str, float]]:
 
 
 def evidence(raw: Raw) -> dict[str, Any]:
-    """What the program printed, whole."""
+    """Return the program's whole output."""
     return {"kernels": tuple(dict(report) for report in _reports(raw))}
 
 

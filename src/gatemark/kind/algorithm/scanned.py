@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of its payload a pattern matcher reads before it knows the answer.
+"""The share of its payload that a pattern matcher reads before it knows the answer.
 
 Where all expressions of a set begin at the start of a payload, its first bytes may tell that none
 of them can match. An engine that stops there has a high rate of payloads, but not of bytes read.
@@ -15,7 +15,7 @@ WHOLE: Final = 0.99  # of the payload: from there on all of it was read
 
 
 def share(report: Mapping[str, Any]) -> float | None:
-    """Of the bytes that the kernel was given, those that it read, 0 to 1; None: not counted."""
+    """The share of its bytes that the kernel read, 0 to 1; None: not counted."""
     scanned, payload = report.get("scanned_bytes"), report.get("payload_bytes")
     passes, times = report.get("passes"), report.get("ns")
     if scanned is None or not (payload and passes and times):

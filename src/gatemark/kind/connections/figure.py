@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many connections were held, and how many a second."""
+"""The figure of connections held, and of those a second."""
 
 from typing import Final
 

@@ -168,7 +168,7 @@ class Connections:
         return served
 
     def server_request(self) -> dict[str, Any]:
-        """What the far end is asked for (agent/PROTOCOL.md, connect)."""
+        """Return the request to the far end (agent/PROTOCOL.md, connect)."""
         return {
             "role": "server",
             "mode": MODE[self.load.connecting],
@@ -182,7 +182,7 @@ class Connections:
         }
 
     def client_request(self) -> dict[str, Any]:
-        """What the LAN host is asked for."""
+        """Return the request to the LAN host."""
         load = self.load
         return {
             "role": "client",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What held connections back: ordered rules, as those of packets in `limit`.
+"""The bottleneck of connections: ordered rules, as those of packets in `limit`.
 
 Connections end for other reasons than packets: what ends them says so, by an answer or its lack.
 """
@@ -135,7 +135,7 @@ def _table(ends: Ends) -> str | None:
 
 
 def _short(ends: Ends) -> bool:
-    """Whether connections or echoes were lost."""
+    """Return whether connections or echoes were lost."""
     return ends.failed > 0 or (ends.loss or 0.0) > LOSS
 
 

@@ -20,7 +20,7 @@ SHARES = {"p50": 0.5, "p99": 0.99}
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is of connections alone in a definition."""
+    """Add what is of connections alone."""
     crr = load.connecting == "crr"
     return replace(
         both,

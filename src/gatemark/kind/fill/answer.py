@@ -55,7 +55,7 @@ def _numbers(points: Sequence[PointResult]) -> Iterator[Column[PointResult]]:
 
 
 def lines(point: PointResult) -> Iterator[str]:
-    """What belongs to a number of flows: memory of each, room for how many, what to set."""
+    """Yield what belongs to a number of flows: memory of each, room for how many, what to set."""
     if "flow_bytes" in point.values:
         yield f"{number.quantity_interval(point.values['flow_bytes'], 'B')} of memory each"
     if "flows_predicted" in point.values:

@@ -66,7 +66,7 @@ class Part:
 
     @property
     def count(self) -> int:
-        """How many."""
+        """The number of flows."""
         return len(self.near)
 
 
@@ -83,7 +83,7 @@ def part(load: Workload, first: int, count: int) -> Part:
 
 @dataclass(slots=True)
 class Step:
-    """What became of a step; times are of this machine's CLOCK_MONOTONIC."""
+    """The outcome of a step; times are of this machine's CLOCK_MONOTONIC."""
 
     flows: int  # that came through so far, up to the first that did not
     lost: int = 0  # of this step
@@ -156,7 +156,7 @@ class Fill:
 
     @property
     def _killed(self) -> bool:
-        """Whether the gateway's kernel had no memory left but the ballast's."""
+        """Return whether the gateway's kernel had no memory left but the ballast's."""
         return self.ballast is not None and self.ballast.killed
 
     async def abort(self) -> None:

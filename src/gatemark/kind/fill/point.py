@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ended the fill of a gateway's table of flows: ordered rules."""
+"""The end of the fill of a gateway's table of flows: ordered rules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SPENT: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How the shortest fill of a point ended."""
+    """The end of the shortest fill of a point."""
 
     asked: int
     came: int  # flows whose packet came through, in the order in which they were opened
@@ -36,7 +36,7 @@ class End:
 
 
 def decide(trials: Group) -> Verdict:
-    """What broke first."""
+    """Return what broke first."""
     if not trials.outside:
         return Verdict("unknown", "no valid trial")
     end = _end(min(trials.outside, key=lambda record: record.values.get("flows", 0.0)))

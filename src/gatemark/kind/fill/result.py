@@ -24,7 +24,7 @@ ENTRY: Final = "nf_conntrack"  # the cache of entries; without it every sum is i
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is of flows alone in a definition."""
+    """Add what is of flows alone."""
     return replace(
         both,
         l4="udp",
@@ -74,7 +74,7 @@ def evidence(raw: Raw) -> dict[str, Any]:
 
 
 def filled(raw: Raw) -> list[FillStep]:
-    """What was read at each step; one without a reading, as the last may be, is left out."""
+    """Return the reading of each step; a step without one, as the last may be, is left out."""
     watched, steps = raw.watched, raw.ways[0].sender["steps"]
     if "memory" not in watched or "conntrack" not in watched:
         return []
@@ -96,7 +96,7 @@ def filled(raw: Raw) -> list[FillStep]:
 
 
 def objects(raw: Raw, steps: Sequence[FillStep]) -> dict[str, int]:
-    """Of which caches a flow takes whole objects, and their bytes: the check of the slope."""
+    """Return the caches of which a flow takes whole objects, with their bytes: checks the slope."""
     watched, known = raw.watched, slope.rising(steps)
     bytes_of = {}
     for name, columns in watched.get("slab", {}).items():
@@ -131,7 +131,7 @@ def _own_memory(raw: Raw) -> bool:
 
 
 def _held(raw: Raw, steps: Sequence[FillStep]) -> int:
-    """What came through, or what the table had at most, if that is less.
+    """Return the flows that came through, or the most that the table had, if that is less.
 
     A slow gateway is read too rarely to be read in a step; that its table threw entries out tells
     that it was read when it was full.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of each packet of a replay, flow by flow, from both ends' columns."""
+"""The fate of each packet of a replay, flow by flow, from both ends' columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Flow:
 
 
 def flows(way: Way) -> list[Flow] | None:
-    """Of one direction; None where there were too many packets to be kept singly."""
+    """Return the flows of one direction; None where packets were too many to be kept singly."""
     if "packet" not in way.sender or "packet" not in way.sink:
         return None
     sent, came = way.sender["packet"], way.sink["packet"]

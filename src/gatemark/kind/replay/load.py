@@ -99,7 +99,7 @@ class Pair:
         await self._sent
 
     async def reports(self) -> list[Report]:
-        """What both sides report, once nothing is on its way any more."""
+        """Return the reports of both sides, once nothing is on its way any more."""
         self._closed = self._closed or asyncio.create_task(self._close())
         return await self._closed
 
@@ -127,7 +127,7 @@ class Pair:
             await agent.abort()
 
     def request(self, wire: Wire, side: str, trace: str) -> dict[str, Any]:
-        """What a side is asked for (agent/PROTOCOL.md, replay)."""
+        """Return the request to a side (agent/PROTOCOL.md, replay)."""
         load, place = self.load, self.placement
         near, far = self.up.near, self.up.far
         request = asked(load, trace) | {
@@ -180,7 +180,7 @@ class Replay:
 
 
 def asked(load: Workload, trace: str) -> dict[str, Any]:
-    """What of a request is about the trace alone."""
+    """Return the part of a request that is about the trace alone."""
     return {
         "trace": trace,
         "ways": load.direction,
@@ -218,7 +218,7 @@ def examine(load: Workload) -> None:
 
 
 def remarks(load: Workload, ready: Report) -> list[str]:
-    """What of a capture is not replayed as it is."""
+    """Return remarks on what of a capture is not replayed as it is."""
     is_made = load.trace in SOURCES  # for longer than the trial's time
     texts = {
         "" if is_made else _share(Path(load.trace).name, ready): True,
@@ -247,7 +247,7 @@ def _share(name: str, ready: Report) -> str:
 
 
 def _percent(whole: int, left_out: int) -> str:
-    """What is left of it; never 100 % or 0 % unless it is."""
+    """Return the share that is left in words; never 100 % or 0 % unless it is."""
     share = 100 * (whole - left_out) / whole
     shown = round(share, 1)
     if 0 < share < 100:
@@ -261,7 +261,7 @@ def _reasons(ready: Report) -> list[str]:
 
 
 def _needed_s(load: Workload) -> float:
-    """How long a made conversation has to be for the trial's time."""
+    """Return how long a made conversation has to be for the trial's time."""
     if not load.rate_pps:
         return load.duration_s * load.speed
     a_second = len(conversation(load.trace, 10.0)) / 10

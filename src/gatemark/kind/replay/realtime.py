@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a game or a call makes of its packets' delays and losses: a replay's values, way by way.
+"""The values of a game or a call, made of its packets' delays and losses, way by way.
 
 Of each direction under its name (`up.ipdv_p99_ns`), and of all together where that makes sense:
 deadlines over all packets, the call as the worse direction has it. IPDV, runs and streaks are
@@ -63,7 +63,7 @@ def spread_of(counts: Histogram) -> Values:
 
 
 def values(ways: Sequence[Way], load: Workload) -> Values:
-    """Of all directions and of each."""
+    """Return the values of all directions together and of each."""
     each = {way.wire.direction: _way(way, load) for way in ways if way.sender["tried"]}
     named = {f"{way}.{name}": value for way, its in each.items() for name, value in its.items()}
     tried = {way.wire.direction: way.sender["tried"] for way in ways}
@@ -82,7 +82,7 @@ def _way(way: Way, load: Workload) -> Values:
 
 
 def _counted(way: Way, load: Workload) -> Values:
-    """By the histogram; the share that came in time is of all that were tried."""
+    """Return values by the histogram; the share that came in time is of all that were tried."""
     behind = way.sink["behind_ns"]
     counts = histogram.merged([(behind["low"], behind["count"])])
     came = way.sink["unique"] / way.sender["tried"]
@@ -111,7 +111,7 @@ def _varying(kept: Sequence[Flow], every: Sequence[float]) -> Values:
 def _percentiles(
     name: str, values: Sequence[float], shares: dict[str, float]
 ) -> Iterator[tuple[str, float]]:
-    """Those percentiles of sorted values that ten of them lie above."""
+    """Yield the percentiles of sorted values that ten of them lie above."""
     for word, share in shares.items():
         if values and is_told(share, len(values)):
             yield f"{name}_{word}_ns", percentile(values, share)

@@ -27,7 +27,7 @@ Columns = tuple[Sequence[int], Sequence[float]]
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is a replay's own of a definition."""
+    """Add what is of a replay alone."""
     return replace(
         both,
         quantity="replayed rate",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a conversation that is made here fits the line that it is to cross, on its mean."""
+"""The room that the line has for a conversation made here, on its mean."""
 
 from typing import Final
 

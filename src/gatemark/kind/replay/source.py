@@ -20,7 +20,7 @@ LONGEST_S: Final = 3600.0
 
 
 def conversation(source: str, seconds: float, seed: int = 1) -> list[Datagram]:
-    """What a source sends in so many seconds, in order."""
+    """Return the datagrams that a source sends in so many seconds, in order."""
     seconds = min(seconds, LONGEST_S)
     made = PROCESSES[source](Random(f"{source}/{seed}"), seconds)  # noqa: S311  not for secrets
     # Packets of one moment stay as they are made: a frame's last packet is its shortest.

@@ -22,7 +22,7 @@ class Bins:
         self._counts[place] = self._counts.get(place, 0) + count
 
     def include(self, other: "Bins") -> None:
-        """What others counted besides."""
+        """Add what others counted."""
         self.total += other.total
         for place, count in other._counts.items():
             self._counts[place] = self._counts.get(place, 0) + count

@@ -32,7 +32,7 @@ class Burden(Dialed):
 
     @property
     def never_opened(self) -> bool:
-        """Whether its handshakes were never over."""
+        """Return whether its handshakes were never over."""
         return self.channel is None or not self.channel.is_open
 
     def load(self) -> None:

@@ -114,7 +114,7 @@ class Channel:
 
     @property
     def version(self) -> str:
-        """Of TLS: `TLSv1.3`; "" without."""
+        """The version of TLS: `TLSv1.3`; "" without."""
         return (self._tls and self._tls.version()) or ""
 
     @property
@@ -176,7 +176,7 @@ class Channel:
 
     @property
     def has_left(self) -> bool:
-        """Whether bytes wait for room in the kernel."""
+        """Return whether bytes wait for room in the kernel."""
         return bool(self._out)
 
     def feed(self, stream: int) -> bool:
@@ -220,7 +220,7 @@ class Channel:
         return self._acked_bytes
 
     def ahead_bytes(self) -> int:
-        """What a message would wait for on this host: made here, and not sent by TCP."""
+        """The bytes that a message would wait for on this host: made here, not sent by TCP."""
         return len(self._out) + queued(self.sock, NOT_SENT)
 
     def close(self) -> None:
@@ -303,5 +303,5 @@ def _reason(error: ssl.SSLError) -> str:
 
 
 def is_over(event: h2.events.Event, stream: int) -> bool:
-    """Whether an event is the end of a stream's answer."""
+    """Return whether an event is the end of a stream's answer."""
     return isinstance(event, h2.events.StreamEnded) and event.stream_id == stream

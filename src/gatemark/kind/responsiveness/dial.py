@@ -70,7 +70,7 @@ class Dialed:
 
     @property
     def is_open(self) -> bool:
-        """Whether requests can be made."""
+        """Return whether requests can be made."""
         return bool(self.channel and self.channel.is_open and not self.is_closed)
 
     def readable(self) -> None:
@@ -142,7 +142,7 @@ class Dialed:
         """There is room for more."""
 
     def has_more(self) -> bool:
-        """Whether there is more to feed."""
+        """Return whether there is more to feed."""
         return False
 
     def fail(self, why: str) -> None:

@@ -58,7 +58,7 @@ class Discovery(Dialed):
             self.close()
 
     def is_over(self, _now_ns: int) -> bool:
-        """Whether it has an answer, or none."""
+        """Return whether it has an answer, or none."""
         return self.is_closed
 
     def target_told(self) -> Target:

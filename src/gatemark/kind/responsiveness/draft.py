@@ -44,5 +44,5 @@ def pairs_per_s(capacity_bytes_per_s: float, *, tls: bool = True) -> float:
 
 
 def most_intervals() -> int:
-    """Of both phases together."""
+    """The most intervals of both phases together."""
     return 2 * LONGEST_PHASE

@@ -23,7 +23,7 @@ def trimmed_mean(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What the probes of a window took, in ms; `tls` is empty where there is no TLS."""
+    """The times of a window's probes, in ms; `tls` is empty where there is no TLS."""
 
     tcp_f: Sequence[float]  # foreign: to connect
     tls_f: Sequence[float]  # foreign: a round trip of the handshake
@@ -32,7 +32,7 @@ class Times:
 
     @property
     def are_enough(self) -> bool:
-        """Whether there is a probe of either kind."""
+        """Return whether there is a probe of either kind."""
         return bool(self.tcp_f and self.http_f and self.http_l)
 
 

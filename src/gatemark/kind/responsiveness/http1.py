@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of HTTP/1 as tools in the field ask for: objects, and uploads of a length or in chunks.
+"""The part of HTTP/1 that tools in the field need: objects, uploads of a length or in chunks.
 
 RFC 9112: a request line, header fields, an empty line; then as many bytes as `content-length` says,
 or chunks (section 7.1).

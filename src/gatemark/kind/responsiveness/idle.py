@@ -26,7 +26,7 @@ class Idle:
 
     @property
     def is_over(self) -> bool:
-        """Whether all have come back, or the time is over and the last one is back."""
+        """Return whether all have come back, or the time is over and the last one is back."""
         done = self._probe is None or self._probe.is_done
         return done and (self.book.tried >= 2 * IDLE_PAIRS or self.due_ns > self._ends_ns)
 

@@ -49,7 +49,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
 
 
 def capacity_bps(line: Line | None, directions: Sequence[str]) -> float:
-    """What the loaded directions of the line take together; 0: not known."""
+    """Return the rate that the line's loaded directions take together; 0: not known."""
     if line is None:
         return 0.0
     rates = [{"up": line.up, "down": line.down}[way].rate_bps for way in directions]
@@ -114,7 +114,7 @@ class Pair:
         return self._way(asked, served)
 
     async def _ended(self) -> str:
-        """What the server saw end its connections, as words behind a client's failure."""
+        """Return how the server's connections ended, as words behind a client's failure."""
         assert self._server is not None
         with suppress(NodeError):
             ended = (await self._server.close()).get("ended", {})
@@ -128,7 +128,7 @@ class Pair:
                 await program.abort()
 
     def _way(self, client: Report, server: Report) -> Way:
-        """Who loads is the sender; of both directions the client is."""
+        """Return the way: who loads is the sender; of both directions the client is."""
         wire = self.wires[0]
         times = {name: client[name] for name in ("t0_ns", "t1_ns")}
         client, server = client | {"end": "client"}, server | {"end": "server"}
@@ -139,7 +139,7 @@ class Pair:
         return Way(wire, sender, sink, ports, settle_ns, notes=notes)
 
     def request(self, pem: str) -> dict[str, Any]:
-        """What both are asked for."""
+        """Return the part of the request that both ends get."""
         load, far = self.load, self.wires[0].far
         return {
             "address": far.address(load.family),
@@ -152,7 +152,7 @@ class Pair:
         }
 
     def test(self) -> dict[str, Any]:
-        """What the client is asked for besides."""
+        """Return the part of the request that the client alone gets."""
         load = self.load
         ways = [wire.direction for wire in self.wires]
         return {

@@ -10,7 +10,7 @@ WRITE: Final = selectors.EVENT_WRITE
 
 
 class Handler(Protocol):
-    """Who is called when its socket can be read or written."""
+    """An object that is called when its socket can be read or written."""
 
     def fileno(self) -> int:
         """Of its socket."""

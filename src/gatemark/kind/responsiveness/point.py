@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a responsiveness is worth, and what held it back.
+"""The class of a responsiveness, and its bottleneck.
 
 The classes are those of the draft's authors' tools, by the round trip that they mean: 200, 60 and
 10 ms.

@@ -28,7 +28,7 @@ def _ms(values: Column) -> list[float]:
 
 @dataclass(slots=True)
 class Book:
-    """What probes took, each in the order in which they ended; ns."""
+    """The times of probes, in the order in which they ended; ns."""
 
     foreign: dict[str, Column] = field(
         default_factory=lambda: {"t_ns": [], "tcp_ns": [], "tls_ns": [], "http_ns": []}
@@ -40,7 +40,7 @@ class Book:
     failed: Counter[str] = field(default_factory=Counter)  # by reason
 
     def times(self, since_ns: int, *, tls: bool) -> Times:
-        """Of the probes that ended since then."""
+        """Return the times of the probes that ended since then."""
         at = bisect_left(self.foreign["t_ns"], since_ns)
         own = bisect_left(self.own["t_ns"], since_ns)
         tcp, shake, http = (
@@ -49,7 +49,7 @@ class Book:
         return Times(tcp, shake if tls else (), http, _ms(self.own["http_ns"][own:]))
 
     def report(self) -> dict[str, Any]:
-        """As the laboratory is given it."""
+        """Return the report to the laboratory."""
         return {
             "foreign": self.foreign,
             "self": self.own,
@@ -125,7 +125,7 @@ class Own(Probe):
 
     @property
     def stream(self) -> int:
-        """Of its request."""
+        """The stream of its request."""
         return self.request.stream
 
     def answered(self) -> None:
@@ -156,7 +156,7 @@ class Waiting:
         self._probes.append(probe)
 
     def fail_late(self, now_ns: int) -> None:
-        """Those whose time is over have failed."""
+        """Count probes whose time is over as failed."""
         while self._probes and (self._probes[0].is_done or self._probes[0].due_ns <= now_ns):
             probe = self._probes.popleft()
             if not probe.is_done:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a socket's TCP knows of lost segments: until one is repaired all behind it waits (RFC 9293).
+"""The lost segments that a socket's TCP knows: until one is repaired all behind it waits.
 
 `struct tcp_info` of linux/tcp.h. An end sees what it lost of its own sending as segments that it
 sent again, and what it misses of the other's as segments that came before their turn.
@@ -15,14 +15,14 @@ RECOVERING: Final = 3  # TCP_CA_Recovery, and TCP_CA_Loss behind it (linux/tcp.h
 
 
 class Repair(NamedTuple):
-    """How a connection stands: segments so far, and whether some of its own are missing now."""
+    """The state of a connection: segments so far, and whether some of its own are missing now."""
 
     segments: int
     is_going_on: bool
 
     @classmethod
     def of(cls, sock: socket.socket) -> Self:
-        """Of a connected socket."""
+        """Return the state of a connected socket."""
         info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.size)
         state, again, early = INFO.unpack(info.ljust(INFO.size, b"\0"))
         return cls(again + early, state >= RECOVERING)

@@ -27,7 +27,7 @@ NS_A_MS: Final = 1e6
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is of responsiveness alone in a definition."""
+    """Add what is of responsiveness alone."""
     return replace(
         both,
         quantity=RESPONSIVENESS,
@@ -62,7 +62,7 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
 
 
 def times(book: Report, since_ns: int, until_ns: int, *, tls: bool) -> Times:
-    """Of the probes that ended then, in ms."""
+    """Return the times of the probes that ended then, in ms."""
 
     def column(kind: str, name: str) -> list[float]:
         rows = zip(book[kind]["t_ns"], book[kind][name], strict=True)
@@ -95,7 +95,7 @@ def _scores(loaded: Times) -> dict[str, float]:
 
 
 def _times(loaded: Times) -> dict[str, float]:
-    """Of each part its trimmed mean, percentiles that ten probes exceed, how many they are of."""
+    """Return each part's trimmed mean, percentiles that ten probes exceed, and number of probes."""
     values = {}
     for name, column in _columns(loaded):
         values[f"{name}_tm_ns"] = trimmed_mean(column) * NS_A_MS
@@ -130,7 +130,7 @@ def _end(way: Way, name: str) -> Report:
 
 
 def evidence(raw: Raw) -> Evidences:
-    """How far the result is to be trusted, and what it was made with."""
+    """Return how far the result is to be trusted, and what it was made with."""
     way = raw.ways[0]
     client, server = _end(way, "client"), _end(way, "server")
     failed: Mapping[str, int] = client["loaded"]["failed"]

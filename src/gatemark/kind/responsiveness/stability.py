@@ -80,7 +80,7 @@ class Course:
         self.over = self.rpm_stable or self.in_phase >= LONGEST_PHASE
 
     def confidence(self, probes: int, failed: int) -> Confidence:
-        """How far the result is to be trusted; `failed` of the `probes`."""
+        """Return how far the result is to be trusted; `failed` of the `probes`."""
         short = min(self.saturated_after, len(self.scores)) < MAD
         if short or failed > MOST_FAILED * probes:
             return "low"

@@ -55,7 +55,7 @@ class Talk:
                 text = text[os.write(STDOUT, text) :]
 
     def request(self) -> Request:
-        """What is asked, the first line; waits for it. Raises RefusedError."""
+        """Wait for the request, the first line, and return it. Raises RefusedError."""
         self.say("hello", protocol=PROTOCOL)
         while b"\n" not in self._read:
             piece = os.read(STDIN, LONGEST_BYTES)

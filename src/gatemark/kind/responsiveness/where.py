@@ -47,7 +47,7 @@ class Places:
 
     @property
     def authority(self) -> str:
-        """As a request names the server."""
+        """The server as a request names it."""
         return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
 
 
@@ -114,7 +114,7 @@ def _url(urls: dict[str, Any], names: Sequence[str], scheme: str) -> SplitResult
 
 
 def _path(url: SplitResult) -> str:
-    """As a request names it. Blanks and control characters are none of a URL."""
+    """Return the path as a request names it. Blanks and control characters are none of a URL."""
     return quote(url.path + (f"?{url.query}" if url.query else ""), safe=RESERVED)
 
 

@@ -18,7 +18,7 @@ NS: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is asked of a test."""
+    """The terms of a test."""
 
     ways: Sequence[str]  # up, down
     interval_ns: int
@@ -28,7 +28,7 @@ class Terms:
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Self:
-        """Of what the client was asked for."""
+        """Return the terms of the client's request."""
         interval_ns = int(request["interval_ms"]) * 1_000_000
         return cls(
             request["ways"],
@@ -149,7 +149,7 @@ class Working:
         return round(NS / (2 * pairs))
 
     def report(self) -> dict[str, Any]:
-        """As the laboratory is given it."""
+        """Return the report to the laboratory."""
         course = self.course
         failed = sum(self.book.failed.values())
         return {

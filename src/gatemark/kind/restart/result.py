@@ -32,7 +32,7 @@ STEADY_S: Final = 0.1  # the full rate is back when it stays for so long
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """That of UDP, about another quantity."""
+    """Return the definition of UDP, about another quantity."""
     return replace(udp.define(both, load), quantity="reset time")
 
 

@@ -85,7 +85,7 @@ class Transfer:
                 await agent.abort()
 
     def request(self, end: Port) -> dict[str, Any]:
-        """What one end is asked for (agent/PROTOCOL.md, stream)."""
+        """Return the request to one end (agent/PROTOCOL.md, stream)."""
         load = self.load
         duration_ms = round((load.settle_s + load.duration_s) * 1000)
         return {

@@ -25,7 +25,7 @@ INFO = {
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is TCP's own of a definition."""
+    """Add what is of TCP alone."""
     return replace(
         both,
         quantity="goodput",

@@ -48,5 +48,5 @@ def parse(text: str) -> Counts:
 
 
 def risen(before: Counts, after: Counts) -> Counts:
-    """By how much each rose."""
+    """Return how much each rose."""
     return {name: after[name] - before[name] for name in after}

@@ -39,7 +39,7 @@ def call(job: Job) -> tuple[str, ...]:
 
 
 def read(job: Job, text: str) -> Result:
-    """What both ends counted, from the client's report. Raises InvalidTrialError."""
+    """Return what both ends counted, from the client's report. Raises InvalidTrialError."""
     report = _report(text)
     end = report["end"]
     sent, received = end["sum_sent"], end["sum_received"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one direction of a trial asks of a known tool, and what the tool reports: pure data."""
+"""The request to a known tool for one direction of a trial, and its report: pure data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool counted; of TCP bits and no packets."""
+    """The counts of a tool; of TCP bits and no packets."""
 
     seconds: float  # of receiving, or sending, by its own report
     sent: int = 0  # datagrams

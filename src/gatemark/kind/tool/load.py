@@ -111,7 +111,7 @@ class Pair:
         return started
 
     def _cpu(self, end: Port) -> int:
-        """As our agents have it: the gateway's program on the gateway's CPU."""
+        """Return the CPU that our agents have: a program of the gateway is on the gateway's CPU."""
         if self.wire.own and end is self.wire.far:
             return self.placement.gateway
         return self.placement.sender if end is self.wire.source else self.placement.sink
@@ -128,7 +128,7 @@ class Pair:
         raise InvalidTrialError(f"{self.tool.name}: its server did not listen on port {port}")
 
     async def _may_choose(self) -> bool:
-        """Whether the tool sets TCP's congestion control, and its server, as nobody, may."""
+        """Return whether the tool sets TCP's congestion control, and its server, as nobody, may."""
         allowed = await self.wire.far.node.run("cat", ALLOWED) if self.tool.sets_congestion else ""
         return self.load.congestion in allowed.split()
 

@@ -40,7 +40,7 @@ def call(job: Job) -> tuple[str, ...]:
 
 
 def read(job: Job, text: str) -> Result:
-    """What both ends counted. Raises InvalidTrialError."""
+    """Return what both ends counted. Raises InvalidTrialError."""
     fields = {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", text)}
     wanted = ("rate_Mbps", "pkt", "drop") if job.load.kind == "udp" else ("rate_Mbps",)
     if any(name not in fields for name in wanted):

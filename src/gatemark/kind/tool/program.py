@@ -31,7 +31,7 @@ MORTAL: Final = ("setpriv", "--pdeathsig", "KILL")  # ends with the laboratory, 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended."""
+    """The end of a program."""
 
     code: int
     out: str

@@ -46,7 +46,7 @@ def extra(way: Way) -> int:
 
 
 def notes(way: Way) -> tuple[str, ...]:
-    """What crossed the test ports besides."""
+    """Return notes on what else crossed the test ports."""
     control = way.sender["host"]["tcp_out"]
     return (
         f"{way.program}: {control} packets of its control connection and {extra(way)} datagrams "

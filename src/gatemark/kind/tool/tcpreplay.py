@@ -169,7 +169,7 @@ def call(load: Workload, device: str, trace: str) -> tuple[str, ...]:
 
 
 def read(text: str) -> dict[str, float]:
-    """What it sent, from its report. Raises InvalidTrialError.
+    """Return what it sent, from its report. Raises InvalidTrialError.
 
     Its seconds have few decimals, its rate has more: the time is packets by rate where it can be.
     `Actual` has the frame at which it was interrupted too, which may or may not have gone.

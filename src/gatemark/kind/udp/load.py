@@ -261,7 +261,7 @@ def ledger(load: Workload) -> dict[str, Any]:
 
 
 def numbers(load: Workload, fastest_pps: float) -> int:
-    """How many packets of a flow are sent at most; `fastest_pps`: where nothing is due."""
+    """Return the most packets that a flow sends; `fastest_pps`: where nothing is due."""
     due = load.packets or (load.rate_pps or fastest_pps) * load.duration_s
     return math.ceil(due / load.flows) + 1  # the last round may be a part of one
 

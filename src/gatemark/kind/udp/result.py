@@ -21,7 +21,7 @@ from gatemark.workload.way import Way, binned, over_time
 
 
 def define(both: Definition, load: Workload) -> Definition:
-    """What is UDP's own of a definition."""
+    """Add what is of UDP alone."""
     return replace(
         both,
         frame_bytes=None if load.mix else load.frame_bytes,
@@ -64,7 +64,7 @@ def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
 
 
 def _offered(way: Way, load: Workload) -> float:
-    """What the schedule asked for; without one, or for a count, what the sender tried."""
+    """Return the rate of the schedule; without one, or for a count, the rate that was tried."""
     if (scheduled := way.sender["scheduled"]) and not load.packets:
         return float(scheduled) / load.duration_s
     return float(way.sender["tried"]) * 1e9 / way.span_ns
@@ -82,7 +82,7 @@ def series(way: Way) -> Series:
 
 
 def evidence(raw: Raw) -> Evidences:
-    """What was lost of each direction and when it was sent, where the agents say."""
+    """Return the losses of each direction by the time of sending, where the agents say."""
     losses = map(loss.loss, raw.ways)
     return {"loss": tuple(filter(None, losses))}
 

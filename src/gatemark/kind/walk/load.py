@@ -60,7 +60,7 @@ OWN: Final = partial(packet.is_for, port=LAN_PORT, ending=None)
 
 @dataclass(slots=True)
 class Walked:
-    """What was counted, walk by walk."""
+    """The counts, walk by walk."""
 
     totals: list[int] = field(default_factory=list)  # instructions of each, in order
     at_ns: list[int] = field(default_factory=list)  # when each was sent
@@ -87,7 +87,7 @@ class Walked:
         self.paths = [*compress(self.paths, kept)]
 
     def path(self, total: int) -> list[int]:
-        """Of the first walk that came to this total."""
+        """Return the path of the first walk that came to this total."""
         return self.paths[self.totals.index(total)]
 
     @property
@@ -206,7 +206,7 @@ class Walk:
         return self.wire.sink if self.wire.away else self.wire.source
 
     def _own(self) -> tuple[str, dict[str, Any]]:
-        """What the gateway's own program is asked to do; it reports nothing while it works."""
+        """Return the request to the gateway's own program; it reports nothing while it works."""
         load, wire = self.load, self.wire
         both = {"port": "udp", "family": FAMILY[load.family], "device": self.wire_own.device}
         both |= {"cpu": self.placement.gateway, "tick_ms": 0, "run": 1}  # any number will do

@@ -25,13 +25,13 @@ class Numbered(Protocol):
 
     @property
     def flow(self) -> Flow:
-        """That they are of."""
+        """The flow of these packets."""
 
     def frame(self, number: int) -> bytes:
-        """What is sent, without FCS."""
+        """Return the frame that is sent, without FCS."""
 
     def is_it(self, frame: bytes, number: int) -> bool:
-        """Whether a frame that arrived is that packet."""
+        """Return whether a frame that arrived is that packet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Datagrams:
         return packet.udp(flow.macs, flow.source, flow.sink, packet.payload(number, flow.size))
 
     def is_it(self, frame: bytes, number: int) -> bool:
-        """By its last bytes."""
+        """Tell it by its last bytes."""
         return packet.is_for(frame, self.flow.port, packet.mark(number))
 
 
@@ -65,7 +65,7 @@ class Segments:
         return packet.tcp(flow.macs, flow.source, flow.sink, segment)
 
     def is_it(self, frame: bytes, number: int) -> bool:
-        """By its sequence number, which NAT leaves as it is."""
+        """Tell it by its sequence number, which NAT leaves as it is."""
         return packet.is_segment(frame, self.flow.port, self._at(number))
 
     def _at(self, number: int) -> int:

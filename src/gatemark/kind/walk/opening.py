@@ -47,7 +47,7 @@ OPTIONS: Final = struct.pack("!BBHBBBBBBBB", 2, 4, MSS, 1, 1, 4, 2, 1, 3, 3, SCA
 
 
 def packets(ports: Mapping[str, Port], path: str, load: Workload) -> Numbered:
-    """Those of the workload's direction, opened as far as need be. Raises InvalidTrialError."""
+    """Return the workload's packets, opened as far as need be. Raises InvalidTrialError."""
     if load.l4 == "tcp":
         return _connected(ports, path, load)
     (wire,) = wires(ports, path, load.direction)
@@ -72,7 +72,7 @@ def _connected(ports: Mapping[str, Port], path: str, load: Workload) -> Segments
 
 
 def _mapped(ports: Mapping[str, Port], load: Workload) -> End:
-    """As whom the WAN side knows the LAN side, by a datagram of it."""
+    """Return the address by which the WAN side knows the LAN side, from a datagram of it."""
     (up,) = wires(ports, "nat", "up")
     there, number = Datagrams(_flow(up, load)), -UNCOUNTED - 1
     with ExitStack() as stack:

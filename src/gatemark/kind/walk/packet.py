@@ -34,7 +34,7 @@ class Segment:
 
 
 def mark(number: int) -> bytes:
-    """How a packet with a number ends; numbers below zero are those of uncounted ones."""
+    """Return the end of a packet with a number; numbers below zero are those of uncounted ones."""
     return MAGIC + struct.pack("!i", number)
 
 
@@ -59,7 +59,7 @@ def tcp(macs: Ends, source: End, sink: End, segment: Segment) -> bytes:
 
 
 def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
-    """Whether a frame is a UDP packet to a port, and ends as it should (None: anyhow)."""
+    """Return whether a frame is a UDP packet to a port, and ends as it should (None: anyhow)."""
     data = _carried(frame, UDP)
     if int.from_bytes(data[2:4], "big") != port:
         return False
@@ -67,7 +67,7 @@ def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
 
 
 def is_segment(frame: bytes, port: int, sequence: int) -> bool:
-    """Whether a frame is the TCP segment to a port with a sequence number."""
+    """Return whether a frame is the TCP segment to a port with a sequence number."""
     data = _carried(frame, TCP)
     return data[2:8] == struct.pack("!HI", port, sequence % 2**32)
 

@@ -27,7 +27,7 @@ class Blocks:
 
     @property
     def enough(self) -> bool:
-        """Whether all packets that are wanted have come."""
+        """Return whether all packets that are wanted have come."""
         return 0 < self._most == self.packets
 
     def cut(self, piece: bytes) -> bytes:

@@ -66,11 +66,11 @@ class Answer:
         return not wanted or self.tried >= ON_SCHEDULE * wanted
 
     def meets(self, goal: Goal) -> bool:
-        """Whether the goal was met."""
+        """Return whether the goal was met."""
         return bool(self.held) if goal == HELD else self.passes(LOSS[goal])
 
     def passes(self, criterion: float) -> bool:
-        """Whether the schedule was kept and the loss is within the criterion."""
+        """Return whether the schedule was kept and the loss is within the criterion."""
         return self.on_schedule and self.loss_ratio <= criterion
 
 

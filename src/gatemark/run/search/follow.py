@@ -13,7 +13,7 @@ from gatemark.store.record import Record
 
 
 def is_outcome(spec: TrialSpec) -> bool:
-    """Whether this record comes from the search itself, not from a trial after it."""
+    """Return whether this record comes from the search itself, not from a trial after it."""
     return spec.search is not None and GOAL in spec.point and spec.pass_ == "outside"
 
 

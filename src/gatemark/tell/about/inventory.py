@@ -20,7 +20,7 @@ class Item:
 
     @property
     def changed(self) -> bool:
-        """Whether the run left it otherwise than it was; unknown is no change."""
+        """Return whether the run left it otherwise than it was; unknown is no change."""
         return ABSENT not in (self.before, self.after) and self.before != self.after
 
 

@@ -157,7 +157,7 @@ def _udp(
 
 
 def _is_ndr(point: PointResult) -> bool:
-    """Whether a search found it, without loss."""
+    """Return whether a search found it, without loss."""
     return "throughput_pps" in point.values and not point.definition.loss_criterion
 
 

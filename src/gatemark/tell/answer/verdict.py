@@ -158,5 +158,5 @@ def _added(verdict: Verdict) -> float:
 
 
 def _is_lab(source: Source, verdict: Verdict) -> bool:
-    """Whether it is of a gateway that is no device."""
+    """Return whether it is of a gateway that is no device."""
     return source.run.station.virtual or bool(verdict.point.definition.slow_to_pps)

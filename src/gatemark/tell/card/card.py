@@ -28,7 +28,7 @@ class Card:
 
     @property
     def is_bound(self) -> bool:
-        """Whether the number is a lower bound, of which a ratio says nothing."""
+        """Return whether the number is a lower bound, of which a ratio says nothing."""
         return self.value.startswith(number.AT_LEAST)
 
 

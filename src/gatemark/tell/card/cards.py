@@ -73,7 +73,7 @@ def full_speed(judgement: Judgement, place: Place) -> Iterable[Card]:
 
 
 def tells(judgement: Judgement, shown: Study) -> bool:
-    """Whether the card tells of the points of a study, which then needs none of its own."""
+    """Return whether the card tells of the points of a study, which then needs none of its own."""
     routed = speed(judgement.points)
     return routed is not None and any(point is routed.small for point in shown.points)
 

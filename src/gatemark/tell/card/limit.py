@@ -54,7 +54,7 @@ def _held(point: PointResult) -> str:
 
 
 def _is_bound(point: PointResult) -> bool:
-    """Whether the gateway might hold more: the tester did not, or nobody asked for more."""
+    """Return whether the gateway might hold more: the tester did not, or nobody asked for more."""
     return point.at_least or point.limit == "none"
 
 

@@ -32,7 +32,7 @@ def keys(rungs: Sequence[Rung]) -> list[str]:
 
 
 def is_heading(key: str) -> bool:
-    """Whether a key is a heading's."""
+    """Return whether a key is a heading's."""
     return key.startswith("h")
 
 

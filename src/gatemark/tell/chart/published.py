@@ -72,7 +72,7 @@ def choose(beside: Iterable[Beside], points: Sequence[PointResult]) -> Choice:
 
 
 def in_reach(value: float, most: float) -> bool:
-    """Whether a value may be drawn on an axis that ends at our largest one."""
+    """Return whether a value may be drawn on an axis that ends at our largest one."""
     return most / TIMES_LESS <= value <= most * TIMES_MORE
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.judge.judgement import Knee
+from gatemark.store.record import Record
 from gatemark.tell.chart import curve, distribution, theme, vega
 from gatemark.tell.chart.figure import Chart, Drawn, Panel, Row, finite, heads, numbers, three
 from gatemark.tell.chart.vega import Part, channel
@@ -161,9 +162,14 @@ def _ceilings(swept: Sweep) -> dict[str, dict[str, float]]:
     return ceilings
 
 
-def _trials(swept: Sweep) -> Iterator[Row]:
-    for knee in swept.knees:
-        for record in sweep.records_of(swept.source.records, knee):
+def _trials(swept: Sweep) -> list[Row]:
+    source, knees = swept.source, swept.knees
+    return source.once(("trials", *map(id, knees)), lambda: [*_dots(source.records, knees)])
+
+
+def _dots(records: Sequence[Record], knees: Sequence[Knee]) -> Iterator[Row]:
+    for knee in knees:
+        for record in sweep.records_of(records, knee):
             offered = record.values["offered_pps"]
             yield {
                 "arm": knee.arm,
@@ -175,7 +181,7 @@ def _trials(swept: Sweep) -> Iterator[Row]:
 
 def _step(swept: Sweep) -> int:
     """One of so many trials has a dot."""
-    return -(-len(list(_trials(swept))) // MOST_DOTS) or 1
+    return -(-len(_trials(swept)) // MOST_DOTS) or 1
 
 
 def _marks(swept: Sweep, rows: Sequence[Row]) -> Iterator[Row]:
@@ -265,7 +271,7 @@ KNEE = Chart[Sweep](
     caption=_received,
     form=_ways(_knee_panel),
     extra={
-        "repeats": lambda swept, _: list(_trials(swept))[:: _step(swept)],
+        "repeats": lambda swept, _: _trials(swept)[:: _step(swept)],
         "marks": _marks,
         "ends": _ends,
     },

@@ -39,7 +39,7 @@ _FONT = "system-ui, sans-serif"
 
 
 def direct(arms: Sequence[str]) -> bool:
-    """Whether names stand at their lines; many or long ones go into a legend."""
+    """Return whether names stand at their lines; many or long ones go into a legend."""
     return len(arms) <= LABELLED and all(len(arm) <= LONGEST_LABEL for arm in arms)
 
 

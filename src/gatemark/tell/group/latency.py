@@ -211,7 +211,7 @@ def _ns(i: Interval) -> str:
 
 
 def _alike(knee: Definition, d: Definition) -> bool:
-    """Whether a knee is that of the same gateway, setup and traffic."""
+    """Return whether a knee is that of the same gateway, setup and traffic."""
     names = (
         "path",
         "features",

@@ -53,7 +53,7 @@ class Line:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it has a plateau at all: its last step is small."""
+        """Return whether it has a plateau at all: its last step is small."""
         before, last = self.values[-2:] if len(self.values) > 1 else (0.0, 1.0)
         return abs(last - before) <= FLAT * last
 

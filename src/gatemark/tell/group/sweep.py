@@ -117,10 +117,11 @@ def plain(text: str) -> str:
 
 
 def _belongs(factors: Mapping[str, Scalar], definition: Definition, knee: Knee) -> bool:
-    """Whether a point of the knee's plan and arm lies on the knee's own sweep."""
-    other = {name: level for name, level in knee.point.items() if name not in RATES}
-    same = all(factors.get(name, level) == level for name, level in other.items())
-    return same and _traffic(definition) == _traffic(knee.definition)
+    """Return whether a point of the knee's plan and arm lies on the knee's own sweep."""
+    for name, level in knee.point.items():
+        if name not in RATES and factors.get(name, level) != level:
+            return False
+    return _traffic(definition) == _traffic(knee.definition)
 
 
 def _traffic(d: Definition) -> tuple[object, ...]:

@@ -40,7 +40,7 @@ def payload_words(point: PointResult) -> str:
 
 
 def bounded(point: PointResult, quantity: str) -> bool:
-    """Whether a value of the point is only a lower bound."""
+    """Return whether a value of the point is only a lower bound."""
     return point.at_least and is_bounded(quantity)
 
 
