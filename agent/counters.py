@@ -12,8 +12,8 @@ BEGIN, END = "<!-- counters -->\n", "<!-- end -->"
 # A report of the list -> the docstring of its TypedDict, and the type of a counter there.
 REPORTS: Final = {
     "sink": ("The counters of a sink.", "int"),
-    "flow": ("Those of each flow, as columns.", "list[int]"),
-    "corrupt_by": ("What is wrong with packets, by what shows it.", "int"),
+    "flow": ("The counters of each flow, as columns.", "list[int]"),
+    "corrupt_by": ("The packets that are wrong, by what shows it.", "int"),
     "replay": ("The counters of a side of a replay.", "int"),
 }
 MADE: Final = "made by agent/counters.py, not by hand"
