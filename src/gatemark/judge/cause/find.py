@@ -74,9 +74,11 @@ def named(diagnoses: Sequence[Diagnosis], records: Iterable[Record]) -> tuple[Di
         own = next((at for at, diagnosis in enumerate(made) if _of(diagnosis) == place), None)
         if findings and own is not None:
             made[own] = _with(made[own], findings)
-        elif findings:
+            continue
+        again = {shape for each in made if _is_way(each, place) for shape in _told_by(each)}
+        if more := tuple(finding for finding in findings if finding.shape not in again):
             subject = Subject.of(trials[0]).at(dict(place[3]))
-            made.append(Diagnosis(subject=subject, direction=place[2], findings=tuple(findings)))
+            made.append(Diagnosis(subject=subject, direction=place[2], findings=more))
     return tuple(made)
 
 
@@ -98,12 +100,7 @@ def _places(records: Iterable[Record]) -> dict[Place, list[Record]]:
 
 def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     """The diagnosis with these, but what a limit has told, and without what these explain."""
-    shapes = {finding.shape for finding in diagnosis.findings}
-    again = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
-    if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
-        again.add("too-large")
-    if diagnosis.get("corruption"):
-        again |= {"checksum", "headers"}
+    again = _told_by(diagnosis)
     more = [f for f in findings if f.shape not in again]
     if (flows := diagnosis.get("some-flows")) and (entry := _named("no-entry", more)):
         more = [f for f in more if f.shape not in TABLES]
@@ -118,6 +115,24 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
+
+
+def _is_way(diagnosis: Diagnosis, place: Place) -> bool:
+    """Return True if it is of one direction of trials that load both, which share counters."""
+    plan, arm, direction, point = place
+    key = (diagnosis.plan, diagnosis.arm, diagnosis.definition.direction, common(diagnosis.point))
+    return direction == "both" and key == (plan, arm, direction, point)
+
+
+def _told_by(diagnosis: Diagnosis) -> set[Shape]:
+    """The counters that its shapes tell already."""
+    shapes = {finding.shape for finding in diagnosis.findings}
+    again: set[Shape] = {"queue"} if shapes & LIMITS else set()  # that the limit is made by
+    if any("beyond_bytes" in finding.values for finding in diagnosis.findings):
+        again.add("too-large")
+    if diagnosis.get("corruption"):
+        again |= {"checksum", "headers"}
+    return again
 
 
 def _is_same(which: Finding, counted: Finding) -> bool:

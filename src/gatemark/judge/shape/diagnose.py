@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules in the order in which they explain loss; what one explains, the next does not see.
 
-The order: tester; nothing; first packets; flows; sizes; corruption; the trial's time; stalls;
-constant share; limiter; overload; disorder; slow flows; what remains. A level of a factor that is
-worse than the others is told by several points (`factor`).
+The order: tester; nothing; first packets; flows; sizes; corruption; exchange; the trial's time;
+stalls; constant share; limiter; overload; slow flows; disorder; what remains. A level of a factor
+that is worse than the others is told by several points (`factor`).
 """
 
 from collections import Counter
@@ -113,19 +113,22 @@ def _findings(sweep: Sweep) -> list[Finding]:
     findings = [
         finding for find in (*early, sizes.find, disorder.corruption) for finding in find(sweep)
     ]
+    findings += (exchanges := list(disorder.exchanged(sweep)))
     is_steady = True
     if not by_tester:
-        findings += over_time.find(sweep, over_time.ALL)
-        findings += (stalls := list(stall.find(sweep)))
-        findings += over_time.find(sweep)
-        is_steady = not stalls
+        over = list(over_time.find(sweep, over_time.ALL))
+        over += stall.find(sweep)
+        over += over_time.find(sweep)
+        findings += over
+        is_steady = not over
     shares = list(constant.find(sweep))
     share = shares[0].values["share"] if shares else 0.0
     limits = list(limiter.find(sweep, share)) or (list(short.find(sweep)) if is_steady else [])
     findings += (*shares, *limits)
     if by_tester:
         return by_tester + findings
-    findings += (*overload.find(sweep), *disorder.disorder(sweep), *slow.find(sweep))
+    findings += (*overload.find(sweep), *slow.find(sweep))
+    findings += disorder.disorder(sweep) if not exchanges else ()
     below = limits[0].values["rate_pps"] if limits else float("inf")
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [

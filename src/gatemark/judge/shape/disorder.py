@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corruption, duplication and reordering: counted, and not seen without a gateway."""
+"""Corruption, exchange, duplication and reordering: counted, and not seen without a gateway."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace as replaced
@@ -18,6 +18,7 @@ TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it w
 MANY: Final = 3  # packets of a trial are to be expected, so that it is asked
 ALL: Final = 0.8  # of the lost: then nothing else is lost
 REPEATED: Final = 4  # trials that the highest rates need, to be told without the lower ones
+PAIRED: Final = 0.1  # of those that come twice: by so many more or fewer are lost
 Kind = tuple[Shape, str, str]  # its field, and what its packets do
 
 CAUSES: Final = {
@@ -44,6 +45,37 @@ def corruption(sweep: Sweep) -> Iterator[Finding]:
         text = f"{grouped(min(corrupt, lost))} of {grouped(lost)} lost beyond the sender's port"
         findings = [replace(f, words=f"{f.words.removesuffix('.')} ({text}).") for f in findings]
     yield from findings
+
+
+def exchanged(sweep: Sweep) -> Iterator[Finding]:
+    """As many are lost as come twice, trial by trial: another packet comes in a lost one's place.
+
+    Explains what is lost.
+    """
+    counts = [_count(sight, "duplicated") for sight in sweep.sights]
+    twice, tried = (sum(each) for each in zip(*counts, strict=True))
+    if twice < FEWEST or len(counts) < REPEATED or twice < LEAST * tried:
+        return
+    if not in_most([_is_paired(*each) for each in zip(sweep.sights, counts, strict=True)]):
+        return
+    for sight, (count, own) in zip(sweep.sights, counts, strict=True):
+        sight.explained += count / own
+    share = twice / tried
+    yield Finding(
+        shape="exchange",
+        words=f"{percent(share)} of the packets are lost, and as many others come twice in each "
+        "trial: a buffer is sent again in their place, or headers change under a right checksum.",
+        clause=f"sends {percent(share)} of its packets with another one's content",
+        values={"share": share},
+    )
+
+
+def _is_paired(sight: Sight, count: tuple[int, int]) -> bool:
+    """Return True if what comes twice is as much as what neither was refused nor came corrupted."""
+    twice, tried = count
+    corrupt, _ = _count(sight, "corrupt")
+    lost = sight.lost - sum(sight.loss.refused) - corrupt
+    return tried == sight.tried and abs(lost - twice) <= max(1, PAIRED * twice)
 
 
 def disorder(sweep: Sweep) -> Iterator[Finding]:

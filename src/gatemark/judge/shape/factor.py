@@ -44,7 +44,7 @@ LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
 OF_ALL: Final[tuple[Shape, ...]] = (
     *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
-    *("some-flows", "slow-flows", "unexplained"),
+    *("exchange", "some-flows", "slow-flows", "unexplained"),
     *COUNTED,
 )
 
@@ -71,7 +71,8 @@ def _at_levels(finding: Finding, own: Diagnosis, every: Sequence[Diagnosis]) -> 
     if finding.shape not in OF_ALL:
         return finding
     alone = []
-    for factor in key(own):
+    factors = [name for name in key(own) if (name, own.direction) != ("direction", "both")]
+    for factor in factors:
         others = [other for other in every if differ_in(own, other, factor)]
         if others and not any(other.get(finding.shape) for other in others):
             alone.append(factor)

@@ -33,7 +33,7 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     clear = [level for level in over if level.inside_share >= CLEAR] or over
     rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
     rate = rates.value
-    calm = [level for level in over if _is_calm(level) and level.inside_share >= CLEAR]
+    calm = [level for level in clear if _is_calm(level)] or [lvl for lvl in over if _is_calm(lvl)]
     if not calm:
         if any(level.is_full for level in over):
             low = over[0].offered_pps

@@ -37,7 +37,7 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
     for diagnosis in diagnoses:
         finding = diagnosis.get(*LIMITERS)
         if finding and _is_of(diagnosis, knee):
-            if _is_at(knee, finding):
+            if knee.knee_pps.value <= NEAR * _limit_pps(finding, knee):
                 return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
             if finding.shape != "limiter":
                 return _lasting(knee, finding)
@@ -46,7 +46,7 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
 
 def _lasting(knee: Knee, limiter: Finding) -> Knee:
     """The knee at a limiter's rate, where short trials carried more."""
-    times = limiter.values["rate_pps"] / knee.knee_pps.value
+    times = _limit_pps(limiter, knee) / knee.knee_pps.value
     own = knee.knee_pps
     return replace(
         knee,
@@ -72,7 +72,7 @@ def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
     if loss.value <= LOSS:
         return None
     limiter = diagnosis.get(*LIMITERS)
-    if limiter and offered and offered.value > limiter.values["rate_pps"]:
+    if limiter and offered and offered.value > _limit_pps(limiter, point):
         return limiter
     return diagnosis.get(*ALWAYS) or _counted(diagnosis, HALF * loss.value)
 
@@ -90,5 +90,9 @@ def _counted(diagnosis: Diagnosis, least: float) -> Finding | None:
     return next((finding for finding in lossy if finding.values["share"] >= least), None)
 
 
-def _is_at(knee: Knee, limiter: Finding) -> bool:
-    return knee.knee_pps.value <= NEAR * limiter.values["rate_pps"]
+def _limit_pps(limiter: Finding, result: PointResult | Knee) -> float:
+    """The rate from which on a limiter of one direction drops, as a result counts its rate.
+
+    Where both directions are loaded, as much is sent the other way.
+    """
+    return limiter.values["rate_pps"] * (2 if result.definition.direction == "both" else 1)

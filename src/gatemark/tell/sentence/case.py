@@ -55,6 +55,7 @@ def is_testers(judged: PointResult | Knee, diagnoses: Iterable[Diagnosis]) -> bo
     """Return True if the tester was at fault, as far as is known."""
     own = (judged.plan, judged.arm, judged.definition.direction)
     return any(
-        diagnosis.get("tester") and own == (diagnosis.plan, diagnosis.arm, diagnosis.direction)
+        diagnosis.get("tester")
+        and own == (diagnosis.plan, diagnosis.arm, diagnosis.definition.direction)
         for diagnosis in diagnoses
     )

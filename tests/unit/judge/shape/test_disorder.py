@@ -114,3 +114,15 @@ def test_a_few_of_each_trial_are_told_by_all_together_and_with_their_share_of_th
 @pytest.mark.parametrize("each", [[0, 0, 0, 0, 20, 0] * 2, [1, *[0] * 11]])
 def test_one_trial_that_has_corrupted_packets_is_nothing(each: list[int]) -> None:
     assert corrupted(each, lost=0) == []
+
+
+@pytest.mark.parametrize(
+    ("twice", "named"), [(1.0, ["exchange"]), (0.5, ["constant-share", "duplication"])]
+)
+def test_as_many_twice_as_lost_are_exchanged(twice: float, named: list[str]) -> None:
+    records = []
+    for record in outside(Planted(share=0.02), LOW):
+        (own,) = record.evidence.loss
+        records.append(altered(record, {"duplicated": round(twice * sum(own.lost))}))
+    (diagnosed,) = diagnose(group(records), ())
+    assert [finding.shape for finding in diagnosed.diagnosis.wrong] == named
