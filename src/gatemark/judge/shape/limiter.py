@@ -11,9 +11,10 @@ from typing import Final
 
 from gatemark.judge.finding import Finding
 from gatemark.judge.math.interval import Interval, median_interval
-from gatemark.judge.shape.sight import SETTLED, Level, Sight, Sweep
+from gatemark.judge.shape.sight import SETTLED, Level, Sight, Sweep, in_most
 from gatemark.judge.shape.words import ms, percent, pps
 from gatemark.number import measured
+from gatemark.store.drops import NETFILTER, QDISC
 
 EXCESS: Final = 0.01  # inside loss from which a rate counts, beyond the constant share
 CLEAR: Final = 0.05  # from which it says whether the received rate is flat
@@ -21,6 +22,7 @@ RISES: Final = 1.08  # by so much the gateway must have been offered more
 FLAT: Final = 0.35  # of that rise at most
 CALM: Final = 0.93  # of its CPU: below it the CPU is not what drops
 INSIDE: Final = 0.8  # of the loss
+COUNTED: Final = (QDISC, NETFILTER)  # stages of drops behind which a limiter stands
 POLICED: Final = 16  # packets: a shorter queue is none
 FULL: Final = 2.0  # times as much in one trial as in another: its bucket was not full at first
 
@@ -33,7 +35,8 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     clear = [level for level in over if level.inside_share >= CLEAR] or over
     rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
     rate = rates.value
-    calm = [level for level in clear if _is_calm(level)] or [lvl for lvl in over if _is_calm(lvl)]
+    calm = next(filter(None, ([lvl for lvl in some if _is_calm(lvl)] for some in (clear, over))), [])
+    calm = calm or [level for level in over if _is_counted(level)][:1]
     if not calm:
         if any(level.is_full for level in over):
             low = over[0].offered_pps
@@ -96,6 +99,16 @@ def _is_calm(level: Level) -> bool:
     inside = level.inside_share * (1 - refused)
     is_inside = inside >= INSIDE * (inside + refused)
     return is_inside and (level.busy is None or level.busy < CALM)
+
+
+def _is_counted(level: Level) -> bool:
+    """Return True if queues and rules counted what was lost inside: no full CPU dropped it."""
+    return in_most([_counted(s) >= INSIDE * (s.lost - sum(s.loss.refused)) for s in level.sights])
+
+
+def _counted(sight: Sight) -> int:
+    drops = sight.record.evidence.drops
+    return sum(d.packets for d in drops.causes if d.stage in COUNTED) if drops else 0
 
 
 def _queue(levels: Sequence[Level], lowest: Level, rate: float) -> float:
