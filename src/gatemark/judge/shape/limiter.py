@@ -35,7 +35,8 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     clear = [level for level in over if level.inside_share >= CLEAR] or over
     rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
     rate = rates.value
-    calm = next(filter(None, ([lvl for lvl in some if _is_calm(lvl)] for some in (clear, over))), [])
+    calm = [level for level in over if _is_calm(level)]
+    calm = [level for level in calm if level in clear] or calm
     calm = calm or [level for level in over if _is_counted(level)][:1]
     if not calm:
         if any(level.is_full for level in over):
