@@ -173,6 +173,8 @@ static void boundaries_of_words_are_found(void)
 		{ "x\\b$", "x", "xy" },
 		{ "(\\bfoo)?bar", "xfoobar", "xfooba" },
 		{ "(a\\b-)+b", "a-a-b", "a-a-" },
+		{ "a\\bb|c", "c", "ab" },
+		{ "a$b|c", "c", "ab" },
 	};
 	static const char *const refused[][2] = {
 		{ "a\\bb", "never matches" },

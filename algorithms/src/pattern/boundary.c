@@ -119,30 +119,49 @@ static enum edge beside(const struct gm_forest *forest, uint32_t child, int back
 
 struct place {
 	enum edge before, after;
+	int is_choice; /* another branch may match where this one does not */
 };
+
+/* Makes of a node two: one at an end of the record and one that reads a byte of `set`. */
+static int make_pair(struct gm_parser *parser, uint32_t index, enum gm_node_kind kind,
+		     enum gm_assert end, uint32_t set)
+{
+	uint32_t stop = gm_parser_node(parser, GM_NODE_ASSERT, end);
+	uint32_t read = gm_parser_node(parser, GM_NODE_SET, set);
+
+	if (!read || !stop)
+		return 0;
+	parser->forest->nodes[index].kind = kind;
+	parser->forest->nodes[index].elements = parser->forest->nodes[index].positions = 0;
+	return gm_parser_adopt(parser, index, stop) && gm_parser_adopt(parser, index, read);
+}
 
 /* Makes of a node one that reads a byte of `set`, or, where `end` is one, that is at this end. */
 static int read_byte(struct gm_parser *parser, uint32_t index, const struct gm_byteset *set,
 		     int has_end, enum gm_assert end)
 {
 	uint32_t at = gm_forest_set(parser->forest, set);
-	uint32_t read, stop;
 
 	if (at == UINT32_MAX)
 		return (int)gm_parser_reject(parser, NULL);
-	if (!has_end) {
-		parser->forest->nodes[index].kind = GM_NODE_SET;
-		parser->forest->nodes[index].value = at;
-		parser->forest->nodes[index].elements = parser->forest->nodes[index].positions = 1;
-		return 1;
-	}
-	read = gm_parser_node(parser, GM_NODE_SET, at);
-	stop = gm_parser_node(parser, GM_NODE_ASSERT, end);
-	if (!read || !stop)
-		return 0;
-	parser->forest->nodes[index].kind = GM_NODE_EITHER;
-	parser->forest->nodes[index].elements = parser->forest->nodes[index].positions = 0;
-	return gm_parser_adopt(parser, index, stop) && gm_parser_adopt(parser, index, read);
+	if (has_end)
+		return make_pair(parser, index, GM_NODE_EITHER, end, at);
+	parser->forest->nodes[index].kind = GM_NODE_SET;
+	parser->forest->nodes[index].value = at;
+	parser->forest->nodes[index].elements = parser->forest->nodes[index].positions = 1;
+	return 1;
+}
+
+/* What never holds: a byte behind the record's end, if another branch may match. */
+static int never(struct gm_parser *parser, uint32_t index, int is_choice)
+{
+	uint32_t at = gm_forest_set(parser->forest, &word);
+
+	if (!is_choice)
+		return (int)gm_parser_reject(parser, "never matches: no boundary of a word there");
+	if (at == UINT32_MAX)
+		return (int)gm_parser_reject(parser, NULL);
+	return make_pair(parser, index, GM_NODE_JOIN, GM_ASSERT_END, at);
 }
 
 /* `wanted`: whether both sides have to differ. */
@@ -158,8 +177,7 @@ static int resolve_one(struct gm_parser *parser, uint32_t index, struct place pl
 		return (int)gm_parser_reject(parser, "word boundary");
 	if (place.before != EDGE_RECORD && place.after != EDGE_RECORD) {
 		if ((place.before != place.after) != wanted)
-			return (int)gm_parser_reject(parser,
-						     "never matches: no boundary of a word there");
+			return never(parser, index, place.is_choice);
 		parser->forest->nodes[index].kind = GM_NODE_EMPTY;
 		parser->forest->nodes[index].elements = 0;
 		return 1;
@@ -209,6 +227,8 @@ static int resolve(struct gm_parser *parser, uint32_t index, struct place place)
 
 	if (kind == GM_NODE_REPEAT && parser->forest->nodes[index].most > 1)
 		place.before = place.after = EDGE_MIXED;
+	place.is_choice |= kind == GM_NODE_EITHER ||
+			   (kind == GM_NODE_REPEAT && !parser->forest->nodes[index].least);
 	for (uint32_t child = parser->forest->nodes[index].first; child;
 	     child = parser->forest->nodes[child].next) {
 		if (!resolve_child(parser, child, place, kind == GM_NODE_JOIN))
@@ -227,7 +247,7 @@ static int resolve(struct gm_parser *parser, uint32_t index, struct place place)
 
 uint32_t gm_boundaries_resolve(struct gm_parser *parser, uint32_t root)
 {
-	const struct place whole = { EDGE_RECORD, EDGE_RECORD };
+	const struct place whole = { EDGE_RECORD, EDGE_RECORD, 0 };
 
 	return resolve(parser, root, whole) ? root : 0;
 }

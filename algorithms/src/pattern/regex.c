@@ -168,14 +168,17 @@ static uint32_t caret(struct gm_parser *parser)
 
 static uint32_t dollar(struct gm_parser *parser)
 {
-	uint32_t kind = GM_ASSERT_END;
+	uint32_t kind = GM_ASSERT_END, offset = parser->at, index;
 
 	parser->at++;
 	if (parser->flags & GM_REGEX_MULTILINE)
 		kind = GM_ASSERT_LINE_END;
 	else if (parser->flags & GM_REGEX_DOLLAR_NEWLINE)
 		kind = GM_ASSERT_LAST_LINE_END;
-	return gm_parser_node(parser, GM_NODE_ASSERT, kind);
+	index = gm_parser_node(parser, GM_NODE_ASSERT, kind);
+	if (index)
+		parser->forest->nodes[index].least = offset;
+	return index;
 }
 
 /* A group: its own flags end with it. (?i) without a colon holds to the end of the group around. */
@@ -249,15 +252,6 @@ static uint32_t piece(struct gm_parser *parser, unsigned depth)
 	return parser->failed ? 0 : result;
 }
 
-/* A byte behind the end of the record, as in a list of texts with `costs $5`. */
-static int is_behind_end(const struct gm_parser *parser, uint32_t before, uint32_t after)
-{
-	const struct gm_node *nodes = parser->forest->nodes;
-
-	return before && after && nodes[before].kind == GM_NODE_ASSERT &&
-	       nodes[before].value == GM_ASSERT_END && nodes[after].kind == GM_NODE_SET;
-}
-
 static uint32_t join(struct gm_parser *parser, unsigned depth)
 {
 	uint32_t parent = gm_parser_node(parser, GM_NODE_JOIN, 0);
@@ -265,14 +259,10 @@ static uint32_t join(struct gm_parser *parser, unsigned depth)
 	for (gm_parser_skip(parser); parent && parser->at < parser->length;
 	     gm_parser_skip(parser)) {
 		unsigned byte = gm_parser_peek(parser, 0);
-		uint32_t before = parser->forest->nodes[parent].last, child;
 
 		if (byte == '|' || byte == ')')
 			break;
-		child = piece(parser, depth);
-		if (is_behind_end(parser, before, child))
-			return gm_parser_reject(parser, "never matches: a byte behind a $");
-		parent = gm_parser_adopt(parser, parent, child);
+		parent = gm_parser_adopt(parser, parent, piece(parser, depth));
 	}
 	if (parent && !parser->forest->nodes[parent].first)
 		parser->forest->nodes[parent].kind = GM_NODE_EMPTY;
@@ -315,6 +305,26 @@ static uint32_t literal(struct gm_parser *parser)
 	return parent;
 }
 
+/* A byte behind the end of the record, as in a list of texts with `costs $5`, and no other branch. */
+static uint32_t require_possible(struct gm_parser *parser, uint32_t index)
+{
+	const struct gm_node *nodes = parser->forest->nodes, *node = &nodes[index];
+
+	if (node->kind != GM_NODE_JOIN)
+		return index;
+	for (uint32_t child = node->first, next; child; child = next) {
+		next = nodes[child].next;
+		if (next && nodes[child].kind == GM_NODE_ASSERT &&
+		    nodes[child].value == GM_ASSERT_END && nodes[next].kind == GM_NODE_SET) {
+			parser->at = nodes[child].least;
+			return gm_parser_reject(parser, "never matches: a byte behind a $");
+		}
+		if (!require_possible(parser, child))
+			return 0;
+	}
+	return index;
+}
+
 static uint32_t whole(struct gm_parser *parser)
 {
 	uint32_t root = gm_parser_node(parser, GM_NODE_JOIN, 0);
@@ -327,7 +337,7 @@ static uint32_t whole(struct gm_parser *parser)
 	root = gm_parser_adopt(parser, root, either(parser, 0));
 	if (root && parser->at < parser->length)
 		return gm_parser_reject(parser, "a ) without its (");
-	return root;
+	return root ? require_possible(parser, root) : 0;
 }
 
 uint32_t gm_regex_parse(struct gm_forest *forest, const uint8_t *text, size_t length,
