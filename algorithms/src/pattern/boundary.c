@@ -174,7 +174,8 @@ static int resolve_one(struct gm_parser *parser, uint32_t index, struct place pl
 	parser->at = parser->forest->nodes[index].least;
 	if (place.before == EDGE_MIXED || place.after == EDGE_MIXED ||
 	    (is_start && place.after == EDGE_RECORD))
-		return (int)gm_parser_reject(parser, "word boundary");
+		return (int)gm_parser_reject(parser,
+					     "word boundary, beside what may be a letter or not");
 	if (place.before != EDGE_RECORD && place.after != EDGE_RECORD) {
 		if ((place.before != place.after) != wanted)
 			return never(parser, index, place.is_choice);
