@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 PLAIN: Final = (str, Path)
+SEVERAL: Final = {list[str]: str, list[Path]: Path}
 
 
 def read_plainly(param: Any) -> Any:
@@ -24,6 +25,8 @@ def _value(param: Any, ctx: Any, given: Any) -> Any:
         value: Any = () if param.multiple or param.nargs != 1 else None
     elif isinstance(given, str) and kind in PLAIN:
         value = kind(given)
+    elif kind in SEVERAL and given and all(isinstance(each, str) for each in given):
+        value = [SEVERAL[kind](each) for each in given]
     else:
         return type(param).process_value(param, ctx, given)
     return param.callback(ctx, param, value) if param.callback else value
