@@ -38,6 +38,11 @@ BESIDE = {
     "algorithm.left_out": "point",
     "algorithm.platform": "point",
     "algorithm.scanned": "point",
+    "application.application": "plan",
+    "application.grade": "point",
+    "application.program": "plan",  # which programs, and their limits: plans name them
+    "application.programs": "plan",
+    "application.stun": "plan",
     "fill.slope": "point",  # numbers alone: result, point and figure share them
     "replay.fate": "result",
     "replay.realtime": "result",

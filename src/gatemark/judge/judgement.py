@@ -335,7 +335,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     limit: Limit  # what held it back; none: all that was offered came through
     at_least: bool = False  # a lower bound: print a ">=" before it
     against: str = ""  # of a step_ or change_: the arm that it is the difference from
-    grade: str = ""  # of verdict_added_ns: A+, A, B, C, D, F
+    grade: str = ""  # of verdict_added_ns: A+ to F; of an application: good, fair, bad, not judged
     function: str = ""  # of step_function_instructions: whose instructions
     p: float | None = None  # of a step_ or change_: of no difference, adjusted (Holm)
     mde: float | None = None  # of a step_ or change_: the smallest that would have shown

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A judgement as flat values, one line each, for `show --json`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -28,6 +28,7 @@ from gatemark.judge.subject import About
 from gatemark.judge.verdict import shaping
 from gatemark.judge.verdict.shaper import advice
 from gatemark.judge.verdict.verdict import verdicts
+from gatemark.kind.application.grade import grades
 from gatemark.quantity import LOSS, UNITS, is_bounded, judged_unit, words
 from gatemark.store.record import Definition
 
@@ -53,7 +54,18 @@ def values(judgement: Judgement) -> list[Value]:
         *(_of_estimate(estimate) for estimate in judgement.estimates),
         *(value for diagnosis in judgement.diagnoses for value in _of_diagnosis(diagnosis)),
     ]
-    return [_shaped(value, wrong.get(_side(value))) for value in made]
+    return [_shaped(value, wrong.get(_side(value))) for value in _graded(made, judgement)]
+
+
+def _graded(made: Iterable[Value], judgement: Judgement) -> Iterator[Value]:
+    """Yield them, with the word of an application at the figure that decided it."""
+    named = {
+        (each.point.plan, each.point.arm, *sorted(each.point.point.items()), each.quantity): each
+        for each in grades(judgement.points)
+    }
+    for value in made:
+        place = (value.plan, value.arm, *sorted(value.point.items()), value.quantity)
+        yield replace(value, grade=named[place].word) if place in named else value
 
 
 def _side(about: About | Value) -> tuple[object, ...]:

@@ -359,6 +359,42 @@ class Served(TypedDict):
     ahead_bytes: Column
 
 
+class Fast(TypedDict):
+    """Whether an end of an application got its CPU (kind/application/watch.py)."""
+
+    late_p99_ns: int
+    late_most_ns: int
+    wait_share: float
+    waiter: str
+    cpu_ns: int
+
+
+class Noted(TypedDict):
+    """What an end of an application saw."""
+
+    values: NotRequired[dict[str, float]]
+    samples: NotRequired[dict[str, list[float]]]
+    words: NotRequired[dict[str, str | int | float]]
+    rtp: NotRequired[dict[str, list[tuple[int, int, int]]]]
+    live: NotRequired[dict[str, list[tuple[int, int, int]]]]
+
+
+class Played(TypedDict):
+    """The report of an end of an application (kind/application/player.py)."""
+
+    t0_ns: int
+    t1_ns: int
+    cpu_ns: int
+    watch: Fast
+    seen: Noted
+
+
+class Handed(Ready):
+    """An end of an application that is under way, and what the other one is given."""
+
+    handed: dict[str, str]
+
+
 class CaptureReady(TypedDict):
     """A capture that can start."""
 
@@ -399,6 +435,10 @@ OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("capture", "done"): Captured,
     ("client", "done"): Responded,
     ("server", "done"): Served,
+    ("serve", "ready"): Handed,
+    ("serve", "done"): Played,
+    ("use", "ready"): Handed,
+    ("use", "done"): Played,
 }
 
 

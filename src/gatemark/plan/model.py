@@ -79,6 +79,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     against: str = ""
     at: dict[str, Factor] = {}  # factor -> level: the only points that it is measured at; {}: all
     held_out: bool = False  # left out of what is fitted (gatemark fit): it tests that
+    beside: bool = True  # false leaves out what the plan sends beside: the clean way
     line: bool = True  # direct: false leaves the plan's line out, which bounds the tester's ceiling
 
     def __hash__(self) -> int:  # the factors of `at` have none
@@ -234,6 +235,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     # kind responsiveness, with congestion: HTTP/2 round trips while it loads; it ends by itself
     interval_s: float = 5.0  # after which it looks whether it is stable, and adds a connection
     tls: bool = True  # false: without TLS, of which no value compares with one with it
+    # kind application: real programs at both ends
+    application: str = "ssh"  # a file of kind/application/program: call-sip, ssh, dns, page-h2, ...
     # kind algorithm: a kernel runs on the gateway's processor; nothing is sent
     command: Kernel = "lpm"  # lpm, filter, match, gateway, platform, coremark
     words: dict[str, Factor] = {}  # what the command is asked for; a factor of it is words.KEY

@@ -154,7 +154,7 @@ def _spec(
         gateway=plan.gateway,
         line=line_at(plan, base(point)) if arm.line else None,
         workload=_seen(plan, workload_at(plan, base(point))),
-        beside=beside_at(plan, base(point)),
+        beside=beside_at(plan, base(point)) if arm.beside else {},
         point=point,
         repeat=repeat,
         pass_=pass_,

@@ -77,6 +77,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     method: str = ""  # responsiveness: draft-ietf-ippm-responsiveness-09
     dscp: int = 0  # code point of its packets (RFC 2474)
     start_s: Seconds = 0.0  # it began so long after the trial
+    application: str = ""  # application: which: call-sip, page-h2, ...
     kernel: str = ""  # algorithm: its command and words: lpm mix=uniform structure=tbm4 ...
     level: str = ""  # algorithm: of optimisation: O3
     instances: int = 1  # algorithm: at the same time
@@ -240,6 +241,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end;
     # self_repaired (probes that waited for a lost segment), self_clear_most_ns (of the others).
     responsiveness: dict[str, Scalar] = {}
+    # Application: of both hosts (lan_, wan_) late_p99_ns, late_most_ns, wait_share, waiter, cpu_ns;
+    # and what its programs say themselves.
+    application: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
     objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes

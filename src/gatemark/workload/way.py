@@ -42,6 +42,7 @@ class Way:
     notes: tuple[str, ...] = ()  # for the record
     numbering: Numbering | None = None  # where it is known which packets came
     clock_error_ns: int = 0  # at most so much is wrong with each one-way delay; 0: one clock
+    talks: bool = False  # its ends send before the trial's time, and after it
 
     @property
     def window_ns(self) -> tuple[int, int]:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from gatemark.kind.responsiveness import talk, tls
+from gatemark.kind.responsiveness import job, tls
 from gatemark.kind.responsiveness.bins import Bins
 from gatemark.kind.responsiveness.burden import Burden
 from gatemark.kind.responsiveness.channel import ClosedError
@@ -32,6 +32,7 @@ from gatemark.kind.responsiveness.probe import Waiting
 from gatemark.kind.responsiveness.sockets import caller
 from gatemark.kind.responsiveness.where import OddError, Places
 from gatemark.kind.responsiveness.working import Terms, Working
+from gatemark.workload import talk
 
 STEP_NS: Final = 100_000_000  # late probes are looked for so often at least
 NEVER_NS: Final = 1 << 62
@@ -192,4 +193,4 @@ def run(pipe: talk.Talk, request: talk.Request, loop: Loop) -> None:
 
 
 if __name__ == "__main__":
-    talk.main(run)
+    job.main(run)

@@ -23,11 +23,12 @@ from typing import Final
 import h2.events
 import h2.exceptions
 
-from gatemark.kind.responsiveness import http1, talk, tls, where
+from gatemark.kind.responsiveness import http1, job, tls, where
 from gatemark.kind.responsiveness.bins import Bins
 from gatemark.kind.responsiveness.channel import Channel, ClosedError
 from gatemark.kind.responsiveness.loop import Loop
 from gatemark.kind.responsiveness.sockets import listener
+from gatemark.workload import talk
 
 SMALL, LARGE, UPLOAD = "/small", "/large", "/upload"
 PATHS: Final = (SMALL, LARGE, UPLOAD, *where.PATHS)
@@ -321,4 +322,4 @@ def serve(pipe: talk.Talk, request: talk.Request, loop: Loop) -> None:
 
 
 if __name__ == "__main__":
-    talk.main(serve)
+    job.main(serve)

@@ -4,7 +4,7 @@
 import socket
 from typing import Any, Final
 
-from gatemark.kind.responsiveness.talk import RefusedError
+from gatemark.workload.talk import RefusedError
 
 DOMAIN: Final = {4: socket.AF_INET, 6: socket.AF_INET6}
 DSCP_SHIFT: Final = 2  # beside ECN's two bits (RFC 3168)

@@ -38,7 +38,7 @@ def evidence(raw: Raw) -> Evidences:
         down=down,
         cpu=crossed.report["cpu_ns"] / lasted_ns,
         clock_stepped_ns=int(crossed.report.get("clock_stepped_ns", 0)),
-        mismatch=_mismatch(crossed, lasted_ns),
+        mismatch=_mismatch(crossed, lasted_ns, talks=any(way.talks for way in raw.every_way)),
     )
     return {"line": made}
 
@@ -91,9 +91,12 @@ def _crossing(report: Mapping[str, Any], span_ns: int) -> Crossing:
     )
 
 
-def _mismatch(crossed: Crossed, span_ns: int) -> dict[str, int]:
-    """Port counter less books. A gateway with a kernel of its own may say a word between."""
-    allowed = 0 if crossed.is_silent else chatter(span_ns)
+def _mismatch(crossed: Crossed, span_ns: int, *, talks: bool) -> dict[str, int]:
+    """Port counter less books. A gateway with a kernel of its own may say a word between.
+
+    So does an application (`talks`): it is under way when both are looked at.
+    """
+    allowed = 0 if crossed.is_silent and not talks else chatter(span_ns)
     differences = dict(_differences(crossed))
     return {name: by for name, by in differences.items() if abs(by) > allowed}
 

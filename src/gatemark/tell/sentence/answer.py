@@ -15,6 +15,7 @@ from gatemark.store.subsystem import Subsystem
 from gatemark.tell.sentence import (
     ab,
     alone,
+    applications,
     carries,
     costs,
     delay,
@@ -47,6 +48,7 @@ ALONE: Final[Sequence[Question]] = (exact_ab, ab, estimate, path)
 # Then these; behind what they answer stands what is wrong.
 RATES: Final[Sequence[Question]] = (
     kernels,
+    applications,
     full_speed,
     costs,
     carries,

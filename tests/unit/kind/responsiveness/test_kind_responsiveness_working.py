@@ -14,8 +14,8 @@ from gatemark.kind.responsiveness.channel import ClosedError
 from gatemark.kind.responsiveness.client import Client
 from gatemark.kind.responsiveness.dial import Target
 from gatemark.kind.responsiveness.probe import Waiting
-from gatemark.kind.responsiveness.talk import RefusedError
 from gatemark.kind.responsiveness.working import Terms, Working
+from gatemark.workload.talk import RefusedError
 
 S: Final = 1_000_000_000
 STEP: Final = S // 100

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs' side of the laboratory's talk: JSON lines on stdin and stdout, as gm-agent has it.
 
-Both programs of a test are started by the laboratory on its hosts (agent/PROTOCOL.md: hello, ready,
+They are Python programs that the laboratory starts on its hosts (agent/PROTOCOL.md: hello, ready,
 start, tick, done; an end of stdin ends the job).
 """
 
 import ctypes
-import gc
 import json
 import os
 import signal
-import sys
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from gatemark.kind.responsiveness.loop import Loop
 from gatemark.node import nobody
 
 PROTOCOL: Final = 1
@@ -94,19 +90,3 @@ def place(cpu: int) -> None:
     """Run on a CPU; -1: wherever the kernel likes."""
     if cpu >= 0:
         os.sched_setaffinity(0, {cpu})
-
-
-def main(job: Callable[[Talk, Request, Loop], None]) -> None:
-    """Run a job; what it refuses is said in one line."""
-    talk, loop = Talk(), Loop()
-    try:
-        request = talk.request()
-        place(int(request.get("cpu", -1)))
-        loop.add(talk, write=False)
-        gc.collect()
-        gc.freeze()
-        gc.disable()  # it would stand still for it; what is closed is taken apart by hand
-        job(talk, request, loop)
-    except RefusedError as error:
-        talk.say("error", reason=str(error), **({"fix": error.fix} if error.fix else {}))
-        sys.exit(1)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first figure of each application, a bar an arm; behind it what it is worth."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.judge.math.interval import Interval
+from gatemark.kind.application.answer import cell
+from gatemark.kind.application.application import Application
+from gatemark.kind.application.grade import Grade, grades
+from gatemark.quantity import UNITS, words
+from gatemark.tell.chart import bars, theme, vega
+from gatemark.tell.chart.figure import Chart, Drawn, Entries, Figures, Row, heads, three, whole
+from gatemark.tell.chart.vega import Part, between, channel
+from gatemark.tell.group.source import Source
+
+SHOWN: Final = {"ns": (1e6, "ms"), "ratio": (0.01, "%"), "bit/s": (1e6, "Mbit/s")}
+CAPTION: Final = (
+    "{}: {}. Bar: median; whisker: its interval. The limits of good and bad are in a table"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An application with its grade in each arm."""
+
+    application: Application
+    grades: tuple[Grade, ...]
+
+    @property
+    def quantity(self) -> str:
+        """The quantity of the bars."""
+        return self.application.qualities[0].quantity
+
+    @property
+    def plan(self) -> str:
+        """The plan's name."""
+        return self.grades[0].point.plan
+
+    @property
+    def unit(self) -> tuple[float, str]:
+        """Return by how much values are divided, and the unit then."""
+        return SHOWN.get(UNITS[self.quantity], (1.0, UNITS[self.quantity]))
+
+
+def played(source: Source) -> list[Played]:
+    """Return the applications that have values, plan by plan."""
+    made: dict[tuple[str, str], list[Grade]] = {}
+    for grade in grades(source.judgement.points):
+        if grade.application.qualities[0].quantity in grade.point.values:
+            made.setdefault((grade.point.plan, grade.application.name), []).append(grade)
+    return [Played(own[0].application, tuple(own)) for own in made.values()]
+
+
+def _rows(of: Played) -> Iterator[Row]:
+    factor, _ = of.unit
+    keys = bars.places(bars.order(_pairs(of)))
+    for grade, key in zip(of.grades, keys, strict=True):
+        value = grade.point.values[of.quantity]
+        low, middle, high = (each / factor for each in (value.lo, value.value, value.hi))
+        row: Row = {"arm": grade.point.arm, "grade": grade.word, "text": cell(grade), "key": key}
+        yield row | three("value", Interval(middle, low, high, value.n, value.level))
+
+
+def _pairs(of: Played) -> list[tuple[str, str]]:
+    return [("", grade.point.arm) for grade in of.grades]
+
+
+def _title(d: Drawn[Played]) -> str:
+    each = (f"{grade.word} {grade.point.arm}" for grade in d.of.grades)
+    return f"{d.of.application.title}: {', '.join(each)}"
+
+
+def _panel(d: Drawn[Played]) -> Part:
+    order = bars.order(_pairs(d.of))
+    end = theme.end(max(d.most("value_hi"), 1e-9), bars.room(d.once("text")))
+    title = f"{words(d.of.quantity)}, {d.of.unit[1]}"
+    x = channel("value:Q", title=title, axis={"tickCount": 4}, scale=between(0, end))
+    color = theme.color(d.once("arm"), [])
+    layers = bars.ranked(vega.rows(d.name), "value", x, bars.side(order), color=color)
+    return bars.down(_title(d), order, layers)
+
+
+CHART: Final = Chart[Played](
+    name=lambda of: f"application-{of.plan.replace('/', '-')}-{of.application.name}",
+    rows=_rows,
+    columns=lambda of: {"arm": "arm", "grade": "grade"} | heads("value", of.quantity, of.unit[1]),
+    title=_title,
+    caption=lambda d: CAPTION.format(d.of.application.title, words(d.of.quantity)),
+    form=whole(_panel),
+    plan=lambda of: of.plan,
+)
+
+KIND: Final = Figures(Entries(played, CHART).figures)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Good, fair, bad: what an application's figures are worth, and when nothing can be said.
+
+An application that is not good on the clean way, with nothing beside, is judged nowhere: this
+machine is too slow for it, or its path is.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from gatemark.judge.judgement import PointResult
+from gatemark.judge.math.interval import Interval
+from gatemark.kind.application.application import Application, Quality
+from gatemark.kind.application.programs import ABOUT, APPLICATIONS
+
+Word = Literal["good", "fair", "bad", "not judged"]
+WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", "not judged")  # the better first
+TOO_SLOW: Final = "this machine was too slow"
+CLEAN: Final = "the clean way is not good"
+SHAPE: Final = "shape:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """The worth of an application at one point of one arm."""
+
+    application: Application
+    point: PointResult
+    word: Word
+    quality: Quality | None = None  # that decided: the worst; None: nothing is known
+    value: Interval | None = None  # of it
+    share: float | None = None  # of the clean way's value, where the limits are of that
+    why: str = ""  # not judged: the reason
+
+    @property
+    def quantity(self) -> str:
+        """The quantity of the figure that decided, else of the first one."""
+        return (self.quality or self.application.qualities[0]).quantity
+
+    @property
+    def is_clean(self) -> bool:
+        """Return True where nothing is sent beside it."""
+        return not self.point.definition.beside
+
+    @property
+    def shaper(self) -> str:
+        """Return the feature that shapes: shape:cake:14.25:wan; "": none."""
+        features = self.point.definition.features
+        return next((feature for feature in features if feature.startswith(SHAPE)), "")
+
+
+def grades(points: Iterable[PointResult]) -> tuple[Grade, ...]:
+    """Return the grade of each point that is of an application, in their order."""
+    every = [point for point in points if point.definition.quantity in ABOUT]
+    return tuple(_grade(point, _clean(point, every)) for point in every)
+
+
+def _clean(point: PointResult, every: Sequence[PointResult]) -> PointResult | None:
+    """Return the same application with nothing beside; None: it was not measured."""
+    for other in every:
+        if not other.definition.beside and _place(other) == _place(point):
+            return other
+    return None
+
+
+def _place(point: PointResult) -> tuple[object, ...]:
+    return point.plan, *sorted(point.point.items()), point.definition.application
+
+
+def _grade(point: PointResult, clean: PointResult | None) -> Grade:
+    application = APPLICATIONS[point.definition.application]
+    ranked = sorted(_qualities(application, point, clean), key=lambda grade: _rank(grade.word))
+    if not ranked:
+        return Grade(application=application, point=point, word="not judged", why=TOO_SLOW)
+    worst = ranked[-1]
+    if clean is None or clean is point or _is_good(application, clean):
+        return worst
+    return Grade(
+        application=application,
+        point=point,
+        word="not judged",
+        quality=worst.quality,
+        value=worst.value,
+        share=worst.share,
+        why=CLEAN if clean.values else TOO_SLOW,
+    )
+
+
+def _is_good(application: Application, clean: PointResult) -> bool:
+    words = [grade.word for grade in _qualities(application, clean, clean)]
+    return bool(words) and set(words) == {"good"}
+
+
+def _qualities(
+    application: Application, point: PointResult, clean: PointResult | None
+) -> Iterator[Grade]:
+    """Yield each figure with its own grade, the last first: of equals the headline stands last."""
+    for quality in reversed(application.qualities):
+        value = point.values.get(quality.quantity)
+        if value is None:
+            continue
+        share = None
+        if quality.of_clean:
+            share = _share(value, clean.values.get(quality.quantity) if clean else None)
+            if share is None:
+                continue
+        judged = value.value if share is None else share
+        yield Grade(
+            application=application,
+            point=point,
+            word=word(quality, judged),
+            quality=quality,
+            value=value,
+            share=share,
+        )
+
+
+def _share(value: Interval, clean: Interval | None) -> float | None:
+    return value.value / clean.value if clean and clean.value else None
+
+
+def word(quality: Quality, value: float) -> Word:
+    """Return good, fair or bad."""
+    good, bad = quality.good, quality.bad
+    if quality.is_more:
+        return "good" if value >= good else "bad" if value < bad else "fair"
+    return "good" if value <= good else "bad" if value > bad else "fair"
+
+
+def _rank(name: Word) -> int:
+    return WORDS.index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """An arm with the grades of all its applications, by name."""
+
+    name: str
+    grades: dict[str, Grade]
+
+    @property
+    def good(self) -> list[str]:
+        """Return titles of what is good."""
+        return [g.application.title for g in self.grades.values() if g.word == "good"]
+
+    @property
+    def setting(self) -> str:
+        """Return its shaper, as a plan has it; "": none."""
+        return next((grade.shaper for grade in self.grades.values()), "")
+
+
+def arms(every: Iterable[Grade]) -> list[Arm]:
+    """Return the arms of some grades, in their order; of points the last one counts."""
+    made: dict[str, dict[str, Grade]] = {}
+    for grade in every:
+        made.setdefault(grade.point.arm, {})[grade.application.name] = grade
+    return [Arm(name, grades) for name, grades in made.items()]
+
+
+def best(every: Iterable[Grade]) -> Arm | None:
+    """Return the loaded arm with a shaper in which most is good; None: there is none."""
+    shaped = [arm for arm in arms(grade for grade in every if not grade.is_clean) if arm.setting]
+    return max(shaped, key=lambda arm: len(arm.good), default=None)

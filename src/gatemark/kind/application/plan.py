@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An application in a plan: which, and how long it is judged.
+
+Real programs at both ends. `application` (`ssh`): `call-sip`, `srt`, `ssh`, `dns`, `page-h1`,
+`page-h2`, `film`, `torrent`; judged for `duration_s`, from `start_s` on, under way before
+([docs/applications.md](../../../docs/applications.md)). In the lab and beside boxes whose tester is
+this machine.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from gatemark.kind.application.programs import APPLICATIONS, EVERY
+from gatemark.kind.rules import Rules
+from gatemark.plan.feature import ENDPOINT
+from gatemark.plan.model import Arm, Workload
+from gatemark.plan.toml import nearest
+
+LONGEST_S: Final = 120.0
+AROUND_S: Final = 4.0  # before and after the judged time: programs start, and end
+
+
+def faults(load: Workload) -> Iterator[str]:
+    """Yield each key that is out of its bounds, with its fix."""
+    if load.application not in APPLICATIONS:
+        fix = nearest(load.application, list(APPLICATIONS)) or f": {', '.join(APPLICATIONS)}"
+        yield f"`application` = '{load.application}': no such application{fix}"
+        return
+    least_s = APPLICATIONS[load.application].least_s
+    if not least_s <= load.duration_s <= LONGEST_S:
+        yield (
+            f"`duration_s` = {load.duration_s:g}: {load.application} takes {least_s:g} to "
+            f"{LONGEST_S:g}"
+        )
+    if load.direction != "up":
+        yield f"`direction` = {load.direction}: its user is on the LAN; leave it out"
+    if load.family != "ipv4":
+        yield f"`family` = {load.family}: applications are played over ipv4 alone"
+    if load.dscp:
+        yield f"`dscp` = {load.dscp}: an application marks its packets itself; leave it out"
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: it has programs of its own; leave it out"
+
+
+def lasts_s(load: Workload) -> float:
+    """The judged time, with what it takes to be under way."""
+    return load.duration_s + AROUND_S
+
+
+def misfit(arm: Arm, load: Workload) -> str:
+    """Return why it does not fit an arm; "" if it does."""
+    del load
+    if arm.path != ENDPOINT:
+        return ""
+    return (
+        "`kind` = application: its ends are the tester's hosts, and the gateway only forwards; "
+        "leave out path endpoint"
+    )
+
+
+KIND: Final = Rules(
+    keys="duration_s application",
+    yields=tuple(quality.quantity for each in EVERY for quality in each.qualities),
+    headlines={each.about: each.qualities[0].quantity for each in EVERY},
+    faults=faults,
+    misfit=misfit,
+    lasts_s=lasts_s,
+    streams=True,
+)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of an application: its figures, and whether this machine was fast enough for it.
+
+A trial in which a timer came late, or a process waited for a CPU, is invalid: it tells nothing of
+the path. Figures are of a program's own report, of a call those of its packets at both ends.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from gatemark.error import InvalidTrialError
+from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
+from gatemark.judge.math.nearest import percentile
+from gatemark.kind.application.load import loads
+from gatemark.kind.application.programs import APPLICATIONS
+from gatemark.plan.model import TrialSpec, Workload
+from gatemark.run.raw import Raw
+from gatemark.run.result.kind import Evidences, Kind
+from gatemark.store.record import Definition, Scalar
+from gatemark.store.series import Series
+from gatemark.workload.way import Report, Way
+
+LATE_NS: Final = 20e6  # of a timer of 20 ms, in 99 of 100 times
+LATE_MOST_NS: Final = 100e6  # of any
+LIVE_NS: Final = 120e6  # of a live video, from sending to coming
+TOO_SLOW: Final = "this machine was too slow"
+MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
+SHARES: Final = {"p50": 0.5, "p95": 0.95}
+
+Packets = Sequence[tuple[int, int, int]]  # source, number, time in ns
+
+
+def define(both: Definition, load: Workload) -> Definition:
+    """Add which application it is."""
+    application = APPLICATIONS[load.application]
+    about = application.about
+    return replace(both, application=load.application, quantity=about, rate_layer="")
+
+
+def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
+    """The figures. Raises InvalidTrialError where this machine was too slow to tell."""
+    way = raw.ways[0]
+    if why := too_slow(way, APPLICATIONS[spec.workload.application].waits):
+        raise InvalidTrialError(f"{TOO_SLOW}: {why}")
+    return dict(_figures(way)), None
+
+
+def too_slow(way: Way, waits: float) -> str:
+    """Return what tells that an end did not get the CPU that it needed; "" where nothing does.
+
+    `waits`: the longest wait of a thread that is allowed, as share of the time.
+    """
+    for host, end in {"LAN host": way.sender, "WAN host": way.sink}.items():
+        watch = end["watch"]
+        if watch["late_p99_ns"] > LATE_NS or watch["late_most_ns"] > LATE_MOST_NS:
+            p99, most = (watch[f"late_{name}_ns"] / 1e6 for name in ("p99", "most"))
+            return f"a timer on the {host} came up to {most:.0f} ms late (p99 {p99:.0f} ms)"
+        if watch["wait_share"] > waits:
+            share = 100 * watch["wait_share"]
+            return f"{watch['waiter']} on the {host} waited {share:.0f} % of the time for a CPU"
+    return ""
+
+
+def _figures(way: Way) -> Iterator[tuple[str, float]]:
+    """Yield the values of both ends: their own, percentiles of samples, a call of RTP."""
+    for seen in _reports(way):
+        yield from seen.get("values", {}).items()
+        for name, samples in seen.get("samples", {}).items():
+            for share, at in SHARES.items() if samples else ():
+                yield f"{name}_{share}_ns", percentile(samples, at)
+    near, far = _reports(way)
+    if "rtp" in near:
+        yield from call(way.window_ns, near["rtp"], far["rtp"]).items()
+    if "live" in near:
+        yield "video_late_share", late(way.window_ns, near["live"]["sent"], far["live"]["came"])
+
+
+def call(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:
+    """Return what a call is worth in its worse direction: by the packets sent in a time.
+
+    `near` and `far` are what the ports of both ends saw: `sent` and `came`.
+    """
+    ways = {
+        "up": delays(window_ns, near["sent"], far["came"]),
+        "down": delays(window_ns, far["sent"], near["came"]),
+    }
+    heard = {way: best_playout(flows) for way, flows in ways.items()}
+    if not all(flows for flows in ways.values()):
+        raise InvalidTrialError("the call was one-sided: an end sent nothing")
+    worst = min(ways, key=lambda way: rating(heard[way]))
+    sent = [delay for flow in ways[worst] for delay in flow]
+    values = {"call_mos": mos(rating(heard[worst])), "call_lost_share": lost_share(sent)}
+    if playouts := [each.delay_ns for each in heard.values() if each]:
+        values["call_ear_ns"] = max(playouts) + MADE_NS
+    if came := [delay for delay in sent if delay is not None]:
+        values |= {f"call_delay_{name}_ns": percentile(came, at) for name, at in SHARES.items()}
+    return values
+
+
+def late(window_ns: tuple[int, int], sent: Packets, came: Packets) -> float:
+    """Return the share of packets that came later than LIVE_NS, or never; sent again is the same.
+
+    Raises InvalidTrialError where none was sent.
+    """
+    every = [delay for flow in delays(window_ns, sent, came) for delay in flow]
+    if not every:
+        raise InvalidTrialError("no video was sent")
+    return sum(delay is None or delay > LIVE_NS for delay in every) / len(every)
+
+
+def rating(playout: Playout | None) -> float:
+    """Return R of the best that a listener can make of it; 0 of nothing."""
+    return playout.rating if playout else 0.0
+
+
+def lost_share(sent: Delays) -> float:
+    """Return the share that never came."""
+    return sum(delay is None for delay in sent) / len(sent)
+
+
+def delays(window_ns: tuple[int, int], sent: Packets, came: Packets) -> list[Delays]:
+    """Return each source's delays in ns, in the order of sending; None: it never came.
+
+    A packet that is sent again is the same one, and late since it was sent first.
+    """
+    first_ns, last_ns = window_ns
+    arrived = _first(came)
+    flows: dict[int, list[float | None]] = {}
+    for (origin, number), at in _first(sent).items():
+        if first_ns <= at <= last_ns:
+            end_ns = arrived.get((origin, number))
+            flows.setdefault(origin, []).append(None if end_ns is None else float(end_ns - at))
+    return [*flows.values()]
+
+
+def _first(packets: Packets) -> dict[tuple[int, int], int]:
+    """The first time of each packet."""
+    times: dict[tuple[int, int], int] = {}
+    for origin, number, at in packets:
+        times.setdefault((origin, number), at)
+    return times
+
+
+def evidence(raw: Raw) -> Evidences:
+    """Return how late timers were, how long threads waited, and the programs' own words."""
+    way = raw.ways[0]
+    seen: dict[str, Scalar] = {}
+    for host, end in {"lan": way.sender, "wan": way.sink}.items():
+        seen |= {f"{host}_{name}": value for name, value in end["watch"].items()}
+        seen |= {f"{host} {name}": value for name, value in end["seen"].get("words", {}).items()}
+    return {"application": seen}
+
+
+def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
+    """Packets/s that came in at both ends' ports, over the time that is judged."""
+    del values
+    way = raw.ways[0]
+    names = [f"{port.role}.rx_packets" for port in (way.wire.sink, way.wire.source)]
+    came = sum(raw.after[name] - raw.before[name] for name in names)
+    return came * 1e9 / max(1, way.span_ns)
+
+
+def series(way: Way) -> Series:
+    """Yield each sample in its order: `letter.up.ns`."""
+    columns: dict[str, Any] = {}
+    for seen in _reports(way):
+        for name, samples in seen.get("samples", {}).items():
+            columns[f"{name}.{way.wire.direction}.ns"] = [*range(len(samples))], samples
+    return columns
+
+
+def _reports(way: Way) -> tuple[Report, Report]:
+    return way.sender["seen"], way.sink["seen"]
+
+
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tester's own fault: how late a timer of this host comes, how long threads wait for a CPU.
+
+A call that breaks up may be the path's, or this machine's. The programs' own words do not tell: a
+browser was seen to call itself not limited while it was (specification of the kind, section 4).
+"""
+
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PERIOD_S: Final = 0.02
+LOOK_EVERY: Final = 25  # periods
+NS: Final = 1e9
+
+
+@dataclass(slots=True)
+class Thread:
+    """The time that a thread has used and waited since it was first looked at, in ns."""
+
+    ran_ns: int
+    waited_ns: int
+    ran_now_ns: int
+    waited_now_ns: int
+
+
+class Watch(threading.Thread):
+    """Runs from `start` to `stop`."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.late_ns: list[int] = []
+        self._threads: dict[Path, Thread] = {}
+        self._names: dict[Path, str] = {}
+        self._over = threading.Event()
+        self._began_ns = 0
+
+    def run(self) -> None:
+        """Wake each period; look at all threads now and then."""
+        self._began_ns = due_ns = time.monotonic_ns()
+        self._look(is_first=True)
+        while not self._over.is_set():
+            due_ns += round(PERIOD_S * NS)
+            time.sleep(max(0, due_ns - time.monotonic_ns()) / NS)
+            late_ns = time.monotonic_ns() - due_ns
+            self.late_ns.append(late_ns)
+            if late_ns > PERIOD_S * NS:  # the periods that it slept through are counted once
+                due_ns += late_ns
+            if len(self.late_ns) % LOOK_EVERY == 0:
+                self._look()
+
+    def stop(self) -> dict[str, int | float | str]:
+        """End it; returns late_p99_ns, late_most_ns, wait_share (of the worst thread), cpu_ns."""
+        self._over.set()
+        self.join()
+        self._look()
+        span_ns = max(1, time.monotonic_ns() - self._began_ns)
+        late = sorted(self.late_ns) or [0]
+        worst = max(self._threads.items(), key=lambda item: _waited(item[1]), default=None)
+        return {
+            "late_p99_ns": late[min(len(late) - 1, len(late) * 99 // 100)],
+            "late_most_ns": late[-1],
+            "wait_share": _waited(worst[1]) / span_ns if worst else 0.0,
+            "waiter": self._names.get(worst[0], "") if worst else "",
+            "cpu_ns": sum(each.ran_now_ns - each.ran_ns for each in self._threads.values()),
+        }
+
+    def _look(self, *, is_first: bool = False) -> None:
+        """Read all threads of this host: they are those of our namespace."""
+        for path in Path("/proc").glob("[0-9]*/task/[0-9]*/schedstat"):
+            try:
+                ran, waited = map(int, path.read_text(encoding="ascii").split()[:2])
+            except (OSError, ValueError):  # it has just gone
+                continue
+            if (thread := self._threads.get(path)) is None:
+                before = (ran, waited) if is_first else (0, 0)
+                self._threads[path] = Thread(*before, ran, waited)
+                self._names[path] = _name(path)
+            else:
+                thread.ran_now_ns, thread.waited_now_ns = ran, waited
+
+
+def _waited(thread: Thread) -> int:
+    return thread.waited_now_ns - thread.waited_ns
+
+
+def _name(path: Path) -> str:
+    try:
+        return (path.parent / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a call, a page, a film stay good while someone uploads, and which setting helps?"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from gatemark.kind.application.grade import Arm, arms, best, grades
+from gatemark.tell.sentence.case import Case
+
+CAKE: Final = "cake"  # the shaper that is set in a line
+
+
+def applies(case: Case) -> bool:
+    """Return True where applications were played."""
+    return bool(grades(case.judgement.points))
+
+
+def say(case: Case) -> str:
+    """Say what breaks without a shaper, what is good with the best, and which that is."""
+    every = grades(case.judgement.points)
+    loaded = [grade for grade in every if not grade.is_clean]
+    judged = [grade for grade in (loaded or every) if grade.word != "not judged"]
+    if not judged:
+        return "No application was judged: this machine was too slow, or the clean way is not good."
+    plain = [grade for grade in judged if not grade.shaper]
+    texts = [_state(arm, is_loaded=bool(loaded)) for arm in arms(plain)]
+    if (helps := best(judged)) and helps.good:
+        texts.append(_state(helps, is_loaded=True))
+        texts.append(f"type {_typed(helps.setting)}")
+    unjudged = dict.fromkeys(g.application.title for g in every if g.word == "not judged")
+    if unjudged:
+        texts.append(f"not judged: {_listed(list(unjudged))}")
+    return f"{'; '.join(texts)}."
+
+
+def _typed(feature: str) -> str:
+    """Return the command for a gateway's shell where there is one for it, else the plan's word."""
+    _, by, mbit, *_ = feature.split(":")
+    return f"`tc qdisc replace dev WAN root cake bandwidth {mbit}mbit`" if by == CAKE else feature
+
+
+def _state(arm: Arm, *, is_loaded: bool) -> str:
+    """`Upload: call (SIP) and ssh bad, page fair, names good`."""
+    titles = {
+        word: [g.application.title for g in arm.grades.values() if g.word == word]
+        for word in ("bad", "fair", "good")
+    }
+    parts = [f"{_listed(own)} {_verb(own)} {word}" for word, own in titles.items() if own]
+    where = f"{arm.name[0].upper()}{arm.name[1:]}" if is_loaded else "With nothing beside"
+    return f"{where}: {', '.join(parts)}"
+
+
+def _verb(titles: Sequence[str]) -> str:
+    return "is" if len(titles) == 1 else "are"
+
+
+def _listed(titles: Sequence[str]) -> str:
+    *most, last = titles
+    return f"{', '.join(most)} and {last}" if most else last

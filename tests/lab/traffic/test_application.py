@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real programs play through a lab; what ran them is killed, and nothing of them is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gatemark.kind.application.grade import TOO_SLOW
+from gatemark.kind.application.place import ALONE
+from gatemark.kind.application.programs import missing
+from gatemark.node import isolated
+from gatemark.plan.model import Workload
+from lab.planted import bare, measure, plan
+
+MARK = "GATEMARK_TEST"
+LONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up; exec "$0" "$@"')
+PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
+
+
+@pytest.mark.skipif(bool(missing(["ssh"])), reason=f"no {missing(['ssh'])}")
+def test_letters_come_back_through_a_lab() -> None:
+    load = Workload(kind="application", application="ssh", duration_s=4.0)
+    judgement, (record,) = measure(bare(plan("nat", load)))
+    if record.reason.startswith(TOO_SLOW):  # a busy machine, which says so
+        pytest.skip(record.reason)
+    assert (record.status, record.reason) == ("ok", "")
+    assert record.values["letters_unseen_share"] == 0
+    assert 0 < record.values["letter_p50_ns"] < 1e9
+    assert record.definition.application == "ssh"
+    assert judgement.points[0].definition.quantity == "typing"
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that have the mark in their environment."""
+    pids = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"{MARK}={mark}".encode() in path.read_bytes():
+                pids.append(int(path.parent.name))
+        except OSError:
+            continue
+    return pids
+
+
+@pytest.mark.skipif(bool(missing(["ssh"])), reason=f"no {missing(['ssh'])}")
+@pytest.mark.parametrize("waits_s", [0.2, 2.0])
+def test_nothing_is_left_of_an_end_whose_laboratory_is_killed(waits_s: float) -> None:
+    mark = f"{os.getpid()}-{waits_s}"
+    player = isolated.python("gatemark.kind.application.player")
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *LONE, *ALONE, *player],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {MARK: mark},
+    ) as parent:
+        assert parent.stdin is not None
+        request = {"end": "serve", "application": "ssh", "near": "127.0.0.1", "far": "127.0.0.1"}
+        parent.stdin.write(msgspec.json.encode(request | {"seconds": 5.0}) + b"\n")
+        parent.stdin.flush()
+        time.sleep(waits_s)
+        assert marked(mark)
+        parent.send_signal(signal.SIGKILL)  # its pipe stays open here: the kernel ends them
+        parent.wait()
+        until = time.monotonic() + 10.0
+        while marked(mark) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert marked(mark) == []

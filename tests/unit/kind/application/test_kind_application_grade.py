@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Good, fair, bad and not judged, from planted points."""
+
+import pytest
+
+from gatemark.judge.judgement import PointResult
+from gatemark.judge.math.interval import Interval
+from gatemark.judge.subject import Subject
+from gatemark.kind.application.answer import cell, table
+from gatemark.kind.application.grade import Grade, best, grades, word
+from gatemark.kind.application.programs import APPLICATIONS
+from gatemark.store.record import Definition
+from gatemark.tell.words.table import NONE
+
+MS = 1e6
+SHAPED = ("shape:cake:2.85:wan",)
+
+
+def point(
+    application: str,
+    arm: str,
+    values: dict[str, float],
+    features: tuple[str, ...] = (),
+) -> PointResult:
+    """A point of one application; `clean` is the arm with nothing beside."""
+    definition = Definition(
+        quantity=APPLICATIONS[application].about,
+        application=application,
+        path="nat",
+        features=features,
+        beside=() if arm == "clean" else ("upload: tcp",),
+    )
+    return PointResult(
+        subject=Subject(
+            plan="apps/first",
+            arm=arm,
+            setup="nat",
+            point={"application": application},
+            definition=definition,
+        ),
+        values={name: Interval(value, value, value, 3, 0.75) for name, value in values.items()},
+        limit="none",
+        why="",
+        at_least=False,
+        invalid=0,
+        warnings=(),
+        tester_cpu=None,
+        link_bps=None,
+    )
+
+
+def typing(arm: str, ms: float, *features: str) -> PointResult:
+    values = {"letter_p95_ns": ms * MS, "letters_unseen_share": 0.0}
+    return point("ssh", arm, values, features)
+
+
+def words(*points: PointResult) -> list[str]:
+    return [grade.word for grade in grades(points)]
+
+
+def test_a_figure_is_good_up_to_its_limit_and_bad_beyond_the_other() -> None:
+    assert words(typing("clean", 100), typing("a", 101), typing("b", 251)) == [
+        "good",
+        "fair",
+        "bad",
+    ]
+
+
+def test_the_worst_figure_decides() -> None:
+    lost = point("ssh", "upload", {"letter_p95_ns": 5 * MS, "letters_unseen_share": 0.1})
+    _, grade = grades([typing("clean", 1), lost])
+    assert (grade.word, cell(grade)) == ("bad", "bad: 10.0 %")
+
+
+def test_where_the_clean_way_is_not_good_nothing_is_judged() -> None:
+    _, grade = grades([typing("clean", 120), typing("upload", 500)])
+    assert grade.word == "not judged"
+    assert grade.why == "the clean way is not good"
+
+
+def test_a_point_without_a_valid_trial_is_not_judged() -> None:
+    clean, loaded = grades([point("ssh", "clean", {}), typing("upload", 500)])
+    assert {clean.word, loaded.word} == {"not judged"}
+    assert loaded.why == "this machine was too slow"
+
+
+@pytest.mark.parametrize(("ms", "grade"), [(740, "good"), (1300, "fair"), (1600, "bad")])
+def test_a_page_is_judged_by_the_clean_one(ms: float, grade: str) -> None:
+    clean = point("page-h2", "clean", {"page_p50_ns": 500 * MS})
+    assert words(clean, point("page-h2", "upload", {"page_p50_ns": ms * MS})) == ["good", grade]
+
+
+def test_a_film_below_the_highest_rate_is_fair_at_worst() -> None:
+    film = APPLICATIONS["film"].qualities[1]
+    assert [word(film, share) for share in (0.7, 0.2)] == ["good", "fair"]
+
+
+def arms() -> list[Grade]:
+    return list(
+        grades(
+            [
+                typing("clean", 1),
+                typing("upload", 400),
+                typing("upload + CAKE", 8, *SHAPED),
+                point("dns", "clean", {"lookup_p95_ns": MS, "lookups_lost_share": 0.0}),
+                point("dns", "upload", {"lookup_p95_ns": 400 * MS, "lookups_lost_share": 0.0}),
+            ]
+        )
+    )
+
+
+def test_the_best_shaper_is_the_one_with_which_most_is_good() -> None:
+    helps = best(arms())
+    assert helps is not None
+    assert (helps.name, helps.setting, helps.good) == (
+        "upload + CAKE",
+        "shape:cake:2.85:wan",
+        ["typing (ssh)"],
+    )
+    assert best(grade for grade in arms() if not grade.shaper) is None
+
+
+def test_an_application_is_a_line_and_an_arm_a_column() -> None:
+    made = table(arms())
+    assert made.head == ("application", "clean", "upload", "upload + CAKE")
+    assert made.rows[0] == ("typing (ssh)", "good: 1.00 ms", "bad: 400 ms", "good: 8.00 ms")
+    assert made.rows[1][3] == NONE
