@@ -40,7 +40,7 @@ class Talk:
         self._read = b""
 
     def fileno(self) -> int:
-        """Of its end that is read."""
+        """The end that is read."""
         return STDIN
 
     def say(self, event: str, **keys: Any) -> None:

@@ -34,7 +34,7 @@ class Limit:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no size is between them."""
+        """Return whether no size is between them."""
         return self.beyond - self.most <= 1
 
 

@@ -56,7 +56,7 @@ def _leads(sight: Sight) -> list[int]:
 
 
 def _at_once(sights: list[Sight]) -> bool:
-    """Whether all flows begin together, to a round of the flows."""
+    """Return whether all flows begin together, to a round of the flows."""
     spans = []
     for sight in sights:
         round_ms = len(sight.loss.lead) / sight.offered_pps * 1000

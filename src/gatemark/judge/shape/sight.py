@@ -43,7 +43,7 @@ class Sight:
 
     @property
     def seconds(self) -> float:
-        """How long was sent."""
+        """The time that was sent."""
         return self.record.definition.duration_s or len(self.loss.tried) * self.bin_s
 
     @property
@@ -183,7 +183,7 @@ class Level:
 
     @property
     def is_full(self) -> bool:
-        """Whether its CPU is."""
+        """Return whether its CPU is."""
         full = SATURATED_INSIDE if self.core and self.core.inside else SATURATED
         return self.busy is not None and self.busy >= full
 
