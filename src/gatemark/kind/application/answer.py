@@ -57,8 +57,8 @@ def value(grade: Grade) -> str:
     if grade.quality is None or grade.value is None:
         return ""
     unit = UNITS[grade.quality.quantity]
-    if grade.share is not None:
-        return f"{number.quantity(grade.value.value, unit)} ({grade.share:.1f}x)"
+    if grade.share is not None and not grade.is_clean:
+        return f"{number.quantity(grade.value.value, unit)}, {grade.share:.1f}x"
     if unit == "ratio":
         return f"{number.value_alone(grade.value, PERCENT)} %"
     if unit == "MOS":

@@ -51,9 +51,16 @@ class Grade:
 
 
 def grades(points: Iterable[PointResult]) -> tuple[Grade, ...]:
-    """Return the grade of each point that is of an application, in their order."""
-    every = [point for point in points if point.definition.quantity in ABOUT]
+    """Return the grade of each point that is of an application, in their order.
+
+    Points whose trials were all skipped have none: what the gateway lacks is no fault of a CPU.
+    """
+    every = [point for point in points if _is_played(point)]
     return tuple(_grade(point, _clean(point, every)) for point in every)
+
+
+def _is_played(point: PointResult) -> bool:
+    return point.definition.quantity in ABOUT and bool(point.values or point.invalid)
 
 
 def _clean(point: PointResult, every: Sequence[PointResult]) -> PointResult | None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Good, fair, bad and not judged, from planted points."""
 
+import msgspec
 import pytest
 
 from gatemark.judge.judgement import PointResult
@@ -42,7 +43,7 @@ def point(
         limit="none",
         why="",
         at_least=False,
-        invalid=0,
+        invalid=0 if values else 1,
         warnings=(),
         tester_cpu=None,
         link_bps=None,
@@ -82,6 +83,11 @@ def test_a_point_without_a_valid_trial_is_not_judged() -> None:
     clean, loaded = grades([point("ssh", "clean", {}), typing("upload", 500)])
     assert {clean.word, loaded.word} == {"not judged"}
     assert loaded.why == "this machine was too slow"
+
+
+def test_an_arm_that_was_skipped_has_no_grade() -> None:
+    skipped = msgspec.structs.replace(point("ssh", "CAKE", {}, SHAPED), invalid=0)
+    assert [grade.point.arm for grade in grades([typing("clean", 1), skipped])] == ["clean"]
 
 
 @pytest.mark.parametrize(("ms", "grade"), [(740, "good"), (1300, "fair"), (1600, "bad")])
