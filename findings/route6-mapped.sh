@@ -11,7 +11,7 @@ set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
-apt-get download -q=2 -o APT::Sandbox::User=root net-tools >/dev/null
+apt-get download -q=2 -o APT::Sandbox::User=root net-tools=2.10-0.1+deb12u2 >/dev/null
 dpkg -x net-tools_*.deb .
 cat >probe <<'SH'
 ip link set lo up

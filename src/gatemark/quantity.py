@@ -48,24 +48,6 @@ MEASURED: Final = {
     "search_s": Quantity("s", "time of a search, with its waits"),
     "burst_packets": Quantity("packets", "longest burst without loss"),
     "buffer_ns": Quantity("ns", "time that the gateway's buffer holds"),
-    "call_mos": Quantity("MOS", "opinion of a call, as G.711 would be heard"),
-    "call_ear_ns": Quantity("ns", "delay of a call from mouth to ear, with its play-out buffer"),
-    "call_lost_share": Quantity("ratio", "share of a call's packets that never came"),
-    "call_delay_p50_ns": Quantity("ns", "median one-way delay of a call's packets"),
-    "call_delay_p95_ns": Quantity("ns", "95th percentile of the one-way delay of a call"),
-    "video_late_share": Quantity("ratio", "share of a live video that came too late, or never"),
-    "letter_p50_ns": Quantity("ns", "median time from a typed letter to its echo"),
-    "letter_p95_ns": Quantity("ns", "95th percentile of the time from a typed letter to its echo"),
-    "letters_unseen_share": Quantity("ratio", "share of typed letters without an echo in 1.5 s"),
-    "lookup_p50_ns": Quantity("ns", "median time to look a name up"),
-    "lookup_p95_ns": Quantity("ns", "95th percentile of the time to look a name up"),
-    "lookups_lost_share": Quantity("ratio", "share of questions for names without an answer"),
-    "page_p50_ns": Quantity("ns", "median time to load a page"),
-    "page_p95_ns": Quantity("ns", "95th percentile of the time to load a page"),
-    "film_start_ns": Quantity("ns", "time to a film's first picture"),
-    "film_waiting_share": Quantity("ratio", "share of the time that a film stood still"),
-    "film_rate_share": Quantity("ratio", "bitrate of a film's picture, as share of the highest"),
-    "download_bps": Quantity("bit/s", "rate of a download by BitTorrent"),
     "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
     "delay_min_ns": Quantity("ns", "shortest one-way delay"),
     "delay_mean_ns": Quantity("ns", "mean one-way delay of a replay"),
@@ -227,7 +209,6 @@ FEWER_UNITS: Final = frozenset(
 FEWER: Final = (
     *("loss_", "lost_run", "missed_", "failed_", "playout_loss_", "retransmits", *counter.VALUES),
     "false_positive_",
-    *("call_lost_", "video_late_", "letters_unseen_", "lookups_lost_", "film_waiting_"),
     *("burst_r", "cpu_", "probe_cpu", "program_cpu", "repeats_spread_"),
     *("flow_bytes", "flow_object_bytes", "connection_bytes", "peak_bytes"),
     *("queue_loss_", "queue_added_loss_", "queue_idle_loss_", "queue_missed_", "queue_harm_"),
@@ -241,7 +222,7 @@ BOUNDED: Final = frozenset(
     for unit in ("pps", "l1_bps", "l2_bps", "l4_bps")
 ) | frozenset(
     {"goodput_bps", "held_bps", "burst_packets", "connections", "connections_per_s", "flows"}
-    | {"rpm", "rpm_foreign", "rpm_loaded", "rpm_harmonic"}
+    | {"rpm", "rpm_foreign", "rpm_loaded", "rpm_harmonic", "download_bps"}
 )
 
 # The unit of a probe's own quantity, by the ending of its name.

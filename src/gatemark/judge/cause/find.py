@@ -70,9 +70,10 @@ def named(diagnoses: Sequence[Diagnosis], records: Iterable[Record]) -> tuple[Di
     """The diagnoses, with what counters name; of arms without one, too."""
     made = list(diagnoses)
     for place, trials in _places(records).items():
-        findings = list(_findings(trials))
+        if not (findings := list(_findings(trials))):
+            continue
         own = next((at for at, diagnosis in enumerate(made) if _of(diagnosis) == place), None)
-        if findings and own is not None:
+        if own is not None:
             made[own] = _with(made[own], findings)
             continue
         again = {shape for each in made if _is_way(each, place) for shape in _told_by(each)}

@@ -3,8 +3,7 @@
 
 Real programs at both ends. `application` (`ssh`): `call-sip`, `srt`, `ssh`, `dns`, `page-h1`,
 `page-h2`, `film`, `torrent`; judged for `duration_s`, from `start_s` on, under way before
-([docs/applications.md](../../../docs/applications.md)). In the lab and beside boxes whose tester is
-this machine.
+(docs/applications.md). In the lab and beside boxes whose tester is this machine.
 """
 
 from collections.abc import Iterator

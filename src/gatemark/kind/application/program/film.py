@@ -26,7 +26,7 @@ setInterval(() => {
   if (seen.start && !since) seen.widths.push(v.videoWidth);
 }, 100);
 window.play = () => { seen.began = performance.now(); v.src = 'film.m3u8'; v.play(); };
-window.told = () => ({...seen, now: performance.now(), open: since,
+window.report = () => ({...seen, now: performance.now(), open: since,
   dropped: v.getVideoPlaybackQuality().droppedVideoFrames, error: v.error && v.error.message});
 """
 
@@ -66,7 +66,7 @@ def use(stage: Stage) -> Iterator[Report]:
     began = time.monotonic()
     page.run("play()")
     stage.pause(began + stage.seconds - time.monotonic())
-    yield watched(page.run("told()"))
+    yield watched(page.run("report()"))
 
 
 def watched(seen: Report) -> Report:
@@ -107,7 +107,7 @@ FILM: Final = Application(
         Quality(
             quantity="film_rate_share",
             good=0.7,
-            bad=0.0,
+            bad=0.0,  # never: a film that plays in a small picture is fair
             is_more=True,
             source="our choice: of the highest rate that is offered",
         ),
