@@ -79,8 +79,11 @@ def judged(
     records = [record for record in records if record.pass_ != "warmup"]
     points = measured(run, records)
     diagnoses, found_knees = _diagnosed(points)
-    diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
-    diagnoses = with_levels(cause.named(diagnoses, records))
+    if run.station.sees_cpu:
+        diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
+        diagnoses = with_levels(cause.named(diagnoses, records))
+    else:  # a full CPU loses in all these shapes, and nobody saw whether it was full
+        diagnoses = ()
     through = [(trials, named(result, diagnoses)) for trials, result in points.through]
     through_results = results(through)
     found_ladders = (*ladders(run.plans, through), *exact.ladders(run.plans, through, run.ab))

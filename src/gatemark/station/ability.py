@@ -23,6 +23,8 @@ STEERING = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
 
 # What is missing, and what that means for the numbers, a sentence each.
 MISSING = {
+    "cpu_time": "the gateway's CPU time: its threads are the kernel's, and /proc shows none of "
+    "them here, so how busy it is, what limits it and what is wrong with it are not known.",
     "own_cpu": "a CPU of the gateway's own: its threads run where the scheduler puts them, "
     "beside the tester, so rates vary more and may be lower.",
     "slowdown": "a slowdown: the gateway forwards as fast as it can.",
@@ -38,7 +40,8 @@ MISSING = {
 class Ability:
     """The things that work here."""
 
-    own_cpu: bool = True  # the gateway's kernel threads may be bound and given a class
+    cpu_time: bool = True  # /proc shows the gateway's kernel threads
+    own_cpu: bool = True  # they may be bound and given a class
     slowdown: bool = True  # BPF programs are taken
     awake: bool = True  # idle CPUs can be made to poll
     priority: bool = True  # a process may go before others
@@ -52,7 +55,8 @@ class Ability:
 
 def ability() -> Ability:
     """Try everything."""
-    return Ability(_own_cpu(), slows(), _awake(), _priority(), os.access(STEERING, os.W_OK))
+    seen, steers = sees_kernel_threads(), os.access(STEERING, os.W_OK)
+    return Ability(seen, seen and _own_cpu(), slows(), _awake(), _priority(), steers)
 
 
 def sees_kernel_threads() -> bool:
@@ -80,7 +84,7 @@ def slows() -> bool:
 
 
 def _own_cpu() -> bool:
-    return sees_kernel_threads() and _allowed(partial(_renice, KTHREADD, _nice(KTHREADD)))
+    return _allowed(partial(_renice, KTHREADD, _nice(KTHREADD)))
 
 
 def _priority() -> bool:

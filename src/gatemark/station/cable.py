@@ -60,11 +60,11 @@ class Cable:
     async def _relieve(self, *, relieved: bool) -> None:
         """Let threads on the gateway's CPU receive what arrives at either end."""
         self.relief = []
-        made = []
+        made: list[NapiThread] = []
         for device, node in self.nodes.items():
             if relieved:
                 await node.run("ethtool", "-K", device, "gro", "on")
-                made.append(await thread(node, device, self.cpu))
+                made += filter(None, [await thread(node, device, self.cpu)])
             else:
                 await node.run(*sh(shell(UNRELIEVE, device=device, most=GRO_MAX_BYTES)))
         self.relief = made

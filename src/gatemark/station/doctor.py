@@ -12,16 +12,18 @@ from gatemark.error import GatemarkError, UnavailableError
 from gatemark.node.binary import agent_path
 from gatemark.node.build import AGAIN, build_or_install
 from gatemark.station import own
-from gatemark.station.ability import MISSING, Ability, ability, sees_kernel_threads
+from gatemark.station.ability import MISSING, Ability, ability
 from gatemark.station.cpu import place
 from gatemark.station.image.arch import ARCHES, Arch
 from gatemark.station.plugin import OTHER, interface_of, plugin
 
 FIX = "root of the machine may: run with sudo"
+UNSEEN = "give the container the machine's process ids (--pid=host), or mount /proc without hidepid"
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
 
-# What a gateway made of a namespace asks for, and none that is a box.
-OF_THE_LAB = ("processors", "kernel", "kernel threads", "nat")
+NAMESPACE = ("kernel", "nat")  # asked for by a gateway that is a namespace of this kernel
+OF_THE_LAB = ("processors", *NAMESPACE)  # asked for by gateways on this machine, by no box
+OF_THREADS = ("cpu_time", "own_cpu")  # asked of the kernel's own threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def examine(refused: str = "") -> list[Finding]:
 def _needed(able: Ability, refused: str = "") -> list[Finding]:
     """Return the findings without which the built-in lab cannot work."""
     here = [_rights(refused), _cpus(able), *map(_tool, PACKAGES), _agent()]
-    return [*here, _kernel(), _threads(), _nft(refused)]
+    return [*here, _kernel(), _nft(refused)]
 
 
 def require(without: Collection[str] = ()) -> None:
@@ -141,18 +143,13 @@ def _kernel() -> Finding:
     return Finding("kernel", ok=ok, text=release, fix=fix)
 
 
-def _threads() -> Finding:
-    text = "seen in /proc" if sees_kernel_threads() else "not seen in /proc"
-    fix = "the gateway's are found there: leave the container, or mount /proc without hidepid"
-    return Finding("kernel threads", ok=sees_kernel_threads(), text=text, fix=fix)
-
-
 def _abilities(able: Ability) -> Iterator[Finding]:
     """Yield the abilities that a run can do without."""
     for name, lacking in MISSING.items():
         ok = getattr(able, name)
         text = "works" if ok else lacking.rstrip(".")
-        yield Finding(name.replace("_", " "), ok=ok, text=text, fix=FIX, needed=False)
+        fix = UNSEEN if name in OF_THREADS and not able.cpu_time else FIX
+        yield Finding(name.replace("_", " "), ok=ok, text=text, fix=fix, needed=False)
 
 
 def _nft(refused: str) -> Finding:

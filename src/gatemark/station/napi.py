@@ -22,6 +22,7 @@ from gatemark.error import StationError
 from gatemark.node.quoted import sh, shell
 from gatemark.node.shell import Node
 from gatemark.station import lock
+from gatemark.station.ability import sees_kernel_threads
 from gatemark.station.thread import Thread
 
 FIFO_PRIORITY = 50
@@ -64,16 +65,21 @@ class NapiThread(Thread):
             os.sched_setscheduler(self.pid, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
 
 
-async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread:
+async def thread(gateway: Node, device: str, cpu: int | None) -> NapiThread | None:
     """Make a port of the gateway forward in a new thread, bound to its CPU in class FIFO.
 
-    Without a CPU the thread stays as the kernel made it.
+    Without a CPU the thread stays as the kernel made it. None where /proc shows no kernel thread,
+    as in a container: it forwards all the same, and its time is not known.
     """
+    remake = sh(shell(REMAKE, device=device))
+    if not sees_kernel_threads():
+        await gateway.run(*remake)
+        return None
     new: set[int] = set()
     for _ in range(TRIES):
         with lock.threads():
             before = _pids(device)
-            await gateway.run(*sh(shell(REMAKE, device=device)))
+            await gateway.run(*remake)
             new = _pids(device) - before
         if len(new) == 1:
             break

@@ -91,6 +91,7 @@ class Lab:
             virtual=True,
             placement=self.words,
             missing=self.able.missing,
+            sees_cpu=self.able.cpu_time,
         )
 
     def enter(self) -> None:
@@ -182,9 +183,10 @@ class Lab:
         return self.placement.gateway if self.able.own_cpu else None
 
     async def pin(self) -> None:
-        """Give the gateway's ports their threads on the gateway's CPU."""
+        """Give the gateway's ports their threads on the gateway's CPU, where these can be seen."""
         for device in GATEWAY_PORTS:
-            self.threads[device] = await thread(self.gateway.node, device, self.cpu)
+            if made := await thread(self.gateway.node, device, self.cpu):
+                self.threads[device] = made
 
     async def _steer(self, *, steered: bool) -> None:
         """Let what a host of ours receives be worked on by that host's CPU, or by the sender's."""

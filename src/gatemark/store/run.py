@@ -20,6 +20,7 @@ class StationInfo(msgspec.Struct, frozen=True, kw_only=True):
     virtual: bool  # the gateway is no device: a namespace or a virtual machine
     placement: dict[str, str] = {}  # "gateway": "cpu 1, ...", "sender": "cpu 0, ..."
     missing: tuple[str, ...] = ()  # what it lacks, a sentence each: its own CPU, the slowdown
+    sees_cpu: bool = True  # False: how busy the gateway is cannot be read at all
     # What its file says that makes it this one and no other: "lan": "enp3s0 192.0.2.10/24".
     made_of: dict[str, str] = {}
     by_path: bool = False  # a change of path takes it seconds: a block's trials go path by path

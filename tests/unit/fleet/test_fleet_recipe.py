@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of docs/campaign.md for GitHub and GitLab: their commands run, and the gate fails."""
+"""The recipes of docs/campaign.md for GitHub and GitLab: their commands run, and the gate fails.
+
+They run as in a container, with process ids and mounts of its own.
+"""
 
 import os
 import re
@@ -15,6 +18,7 @@ from command import environment
 from gatemark.commands.diff import REGRESSION
 
 ROOT = Path(__file__).resolve().parents[3]
+CONTAINER = ("unshare", "--pid", "--mount", "--mount-proc", "--fork", "--kill-child")
 DOCUMENT = ROOT / "docs" / "campaign.md"
 # What a repository would have beside its recipe: one rule more than is allowed.
 CAMPAIGN = """schema = "gatemark.campaign/1"
@@ -68,7 +72,7 @@ def test_the_commands_fail_by_the_gate_and_write_junit(tmp_path: Path) -> None:
     for command in recipes()["GitLab"]:
         words = shlex.split(command)
         done = subprocess.run(
-            [sys.executable, "-m", "gatemark", *words[1:]],
+            [*CONTAINER, sys.executable, "-m", "gatemark", *words[1:]],
             cwd=tmp_path,
             env=environment(),
             check=False,

@@ -6,7 +6,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.plan.toml import read_toml
-from gatemark.station.doctor import OF_THE_LAB, Finding, instructions
+from gatemark.station.doctor import NAMESPACE, OF_THE_LAB, Finding, instructions
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.openwrt import image as openwrt
 from gatemark.station.load import stations, stations_folder
@@ -58,7 +58,8 @@ def _all(by_name: Mapping[str, Finding]) -> Iterator[tuple[Way, list[Finding]]]:
         gateway = read_toml(stations_folder() / f"{name}.toml")["gateway"]
         if gateway["kind"] == "qemu":
             emulator = by_name[ARCHES[gateway["arch"]].emulator]
-            needs = [*needed, emulator, *_image(gateway)]
+            here = [finding for finding in needed if finding.what not in NAMESPACE]
+            needs = [*here, emulator, *_image(gateway)]
             yield ("--station", name), needs
             if counting := by_name.get(instructions(emulator.what)):
                 yield ("--exact --station", name), [*needs, counting]

@@ -140,7 +140,7 @@ class VirtualLab:
         self.purpose = purpose
         self.lab = secrets.token_hex(3)
         self.cpus = place()
-        self.able = replace(ability(), own_cpu=True, steering=True, slowdown=False)
+        self.able = replace(ability(), cpu_time=True, own_cpu=True, steering=True, slowdown=False)
         self.hosts = space.spaces(self.lab, ("lan", "wan", "lan2", "ctl"))
         self.demand: Demand | None = PLAIN
         self.ports: dict[str, Port] = {}
@@ -227,7 +227,7 @@ class VirtualLab:
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the fix."""
         own.enter()
-        doctor.require()
+        doctor.require(without=doctor.NAMESPACE)
         require(self.model.arch)
 
     async def up(self) -> None:

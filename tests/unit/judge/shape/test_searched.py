@@ -7,8 +7,11 @@ import pytest
 from msgspec.structs import replace
 from simulated import Planted, trial
 
+from gatemark.judge.judge import judge
 from gatemark.judge.shape.searched import constant, diagnosed
 from gatemark.store.record import Record
+
+from ..conftest import run
 
 STEPS = (40_000, 20_000, 10_000, 5_000, 2_500, 2_000)  # as a search halves its way down
 
@@ -69,3 +72,11 @@ def test_only_steps_that_count_are_asked() -> None:
     assert (own.arm, own.direction, own.findings[0].shape) == ("route", "up", "constant-share")
     assert list(diagnosed(replace(step, status="invalid") for step in steps)) == []
     assert list(diagnosed(replace(step, pass_="outside") for step in steps)) == []  # noqa: S106
+
+
+@pytest.mark.parametrize("sees_cpu", [True, False])
+def test_where_no_cpu_is_read_nothing_is_blamed(sees_cpu: bool) -> None:
+    records = search(Planted(nth=100))
+    seen = run(records)
+    judgement = judge(replace(seen, station=replace(seen.station, sees_cpu=sees_cpu)), records)
+    assert bool(judgement.diagnoses) == sees_cpu
