@@ -4,12 +4,14 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace as replace_fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import builder
 import pytest
+from msgspec.structs import replace
 
 import gatemark
 from gatemark.error import GatemarkError, UnavailableError, UsageError
@@ -63,6 +65,20 @@ def test_what_is_not_whole_is_told(run: Path, tmp_path: Path) -> None:
     (tmp_path / "trials.jsonl").write_bytes(b"".join([b"{}\n", *lines[1:]]))
     (fault,) = gatemark.read(tmp_path).faults
     assert fault.startswith("line 1 of trials.jsonl cannot be read")
+
+
+def test_a_cell_of_a_notebook_is_short(run: Path) -> None:
+    first = gatemark.read(run)
+    sentence = first.source.judgement.sentence
+    assert repr(first) == f"<first: {len(kept())} trials, {len(first.values)} values: {sentence}>"
+
+
+def test_a_notebook_shows_the_answer_and_takes_no_markup(run: Path) -> None:
+    first = gatemark.read(run)
+    strange = replace(first.source.judgement, sentence="<i>&")
+    shown = replace_fields(first, source=replace_fields(first.source, judgement=strange))
+    page = shown._repr_html_()
+    assert "\n<b>&lt;i&gt;&amp;</b>\n" in page
 
 
 def test_no_run_is_an_error_that_names_it(tmp_path: Path) -> None:

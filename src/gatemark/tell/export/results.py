@@ -14,13 +14,15 @@ from gatemark.judge.values import values
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
+from gatemark.tell.brief.lines import lines
 from gatemark.tell.export.column import Column
 from gatemark.tell.export.form import Rows, table
 from gatemark.tell.export.moment import timed
 from gatemark.tell.group.source import Source, judged
+from gatemark.tell.html import template
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
     """What a run's directory holds, and what was judged of it."""
 
@@ -29,6 +31,15 @@ class Results:
     values: Sequence[Value]  # what `gatemark show --json` prints
     faults: Sequence[str]  # what is not whole in the directory, a sentence each
     source: Source  # all of this as the report has it
+
+    def __repr__(self) -> str:
+        """One line: which run, how much it holds, its first sentence."""
+        held = f"{len(self.records)} trials, {len(self.values)} values"
+        return f"<{self.source.label}: {held}: {self.source.judgement.sentence}>"
+
+    def _repr_html_(self) -> str:
+        """The cell of a notebook: the answer as `gatemark show` prints it."""
+        return template("cell.html").render(lines=lines(self.source, page=None))
 
     def frame(self, rows: Rows = "values") -> Any:
         """A data frame of pandas or Polars; its rows are `values`, `points` or `records`.

@@ -38,8 +38,14 @@ def schema(kind: str) -> str:
             name: {"description": f"{each.words}, in {each.unit}", "type": "number"}
             for name, each in MEASURED.items()
         }
-    made = {"$schema": DRAFT, "title": title, **made}
+    made = {"$schema": DRAFT, "$id": _name(kind, shape), "title": title, **made}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+def _name(kind: str, shape: type[msgspec.Struct]) -> str:
+    """Its name in other schemas (RFC 8141), with the version that a file of it carries."""
+    carried = (each.default for each in msgspec.structs.fields(shape) if each.name == "schema")
+    return ":".join(["urn:gatemark", kind, *(text.partition("/")[2] for text in carried)])
 
 
 def comments(struct: type[msgspec.Struct]) -> dict[str, str]:
