@@ -18,10 +18,14 @@ ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 
-.PHONY: help setup run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
+.PHONY: help setup dist run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+
+dist: ## build dist/: wheels for both testers and for readers, the sources, what is in them, checksums
+	@setup/install zig
+	@setup/dist
 
 setup: ## install what `make run` needs, and build this machine's agent
 	@setup/install run

@@ -2,10 +2,11 @@
 """What hatchling calls to build a wheel: agents, algorithms, classifiers, QEMU's plugin, pages.
 
 All agents are in every wheel, since a box may have any of the processors. So is the program that
-times algorithms: at -O3, and for the machine of the wheel at every level. The plugin is for the
-machine that QEMU runs on, so the wheel is for that kind of machine alone. GATEMARK_TARGETS names
-the processors where somebody needs a wheel for these alone. An editable install (the set-up) calls
-this too and builds nothing: `setup/install` builds what its machine needs.
+times algorithms, at -O3. The plugin is for the machine that QEMU runs on, so the wheel is for that
+kind of machine alone: this one, or the one that GATEMARK_MACHINE names. `any` has no program at
+all: it reads, reports and exports wherever there is a Python. GATEMARK_TARGETS names the processors
+where somebody needs a wheel for these alone. An editable install (the set-up) calls this too and
+builds nothing: `setup/install` builds what its machine needs.
 """
 
 import os
@@ -22,6 +23,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 TARGETS: Final = ("x86_64", "aarch64", "armv7", "mips", "mipsel")
 TESTERS: Final = ("x86_64", "aarch64")  # machines that a wheel can be for
+ANY: Final = "any"
+NAMES: Final = Path("counter/subsystems.toml")  # what paths of packets are told by
 # The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
 GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
@@ -48,29 +51,35 @@ class Parts(BuildHookInterface[Any]):
         if version == "editable":
             return
         root = Path(self.root)
+        machine = os.environ.get("GATEMARK_MACHINE", platform.machine())
+        build_data["force_include"][str(root / PAGES)] = "gatemark/numbers"
+        build_data["pure_python"] = machine == ANY
+        build_data["tag"] = tag(machine)
+        if machine == ANY:
+            self.build_config.target_config["artifacts"] = []  # what a checkout has built
+            build_data["force_include"][str(root / NAMES)] = "gatemark/counters/subsystems.toml"
+            return
         try:
-            targets = chosen(os.environ.get("GATEMARK_TARGETS", ""))
-            build(root, targets)
+            targets = chosen(os.environ.get("GATEMARK_TARGETS", ""), machine)
+            build(root, targets, machine)
             require(root, targets)
         except BuildError as error:
             self.app.abort(f"gatemark: {error}")
-        build_data["force_include"][str(root / PAGES)] = "gatemark/numbers"
-        build_data["pure_python"] = False
-        build_data["tag"] = tag(platform.machine())
 
 
 def tag(machine: str) -> str:
-    """No Python is compiled: any Python 3 on this kind of Linux."""
-    return f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
+    """No Python is compiled: any Python 3 on this kind of Linux, or anywhere."""
+    return f"py3-none-{f'manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}' if machine != ANY else ANY}"
 
 
-def chosen(names: str) -> Sequence[str]:
+def chosen(names: str, machine: str) -> Sequence[str]:
     """Processors of boxes: all, or those named and the one of the machine that measures."""
+    if machine not in TESTERS:
+        raise BuildError(f"a wheel is for {', '.join((*TESTERS, ANY))}, not for {machine}")
     wanted = names.split()
     if unknown := [name for name in wanted if name not in TARGETS]:
         raise BuildError(f"GATEMARK_TARGETS: {unknown[0]!r}: there are {', '.join(TARGETS)}")
-    own = platform.machine()
-    return [name for name in TARGETS if not wanted or name in (*wanted, own)]
+    return [name for name in TARGETS if not wanted or name in (*wanted, machine)]
 
 
 def files(targets: Sequence[str]) -> dict[str, Path]:
@@ -92,11 +101,8 @@ def files(targets: Sequence[str]) -> dict[str, Path]:
     }
 
 
-def build(root: Path, targets: Sequence[str]) -> None:
+def build(root: Path, targets: Sequence[str], machine: str) -> None:
     """Build all parts; make leaves alone what is newer than its sources."""
-    machine = platform.machine()
-    if machine not in TESTERS:
-        raise BuildError(f"a wheel is built on {' or '.join(TESTERS)}, not on {machine}")
     if not shutil.which("make"):
         raise BuildError("building the agents needs make: apt-get install make")
     python = shlex.quote(sys.executable)
@@ -106,7 +112,7 @@ def build(root: Path, targets: Sequence[str]) -> None:
     jobs = f"-j{os.cpu_count() or 1}"
     # What the set-up built for this machine alone is not what others get.
     for folder in ("agents", "classifiers"):
-        shutil.rmtree(root / PACKAGE / folder / machine, ignore_errors=True)
+        shutil.rmtree(root / PACKAGE / folder / platform.machine(), ignore_errors=True)
     goals = [
         "install-cross",
         f"ARCHS={' '.join(targets)}",

@@ -91,6 +91,8 @@ def _lines(error: Exception) -> Sequence[str]:
         case OSError(strerror=str(reason), filename=name):
             return [f"{name}: {reason}" if name else reason]
     text = f"{type(error).__name__}: {error}".splitlines()[0]
+    if sys.platform != "linux":  # whatever a verb that measures ran into
+        return [f"what measures takes Linux; here runs are read, reported and exported ({text})"]
     return [f"a fault of gatemark's own ({text}); `gatemark --debug ...` shows where"]
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.node.isolated import INTERPRETER
 
-AGAIN: Final = "install gatemark again, this installation is incomplete"
+AGAIN: Final = "install gatemark's wheel for this kind of machine (the one for any only reads)"
 BUILD: Final = "GATEMARK_BUILD"  # in the environment: `no` builds and installs nothing
 ZIG: Final = "ziglang"
 

@@ -89,8 +89,7 @@ def test_a_wheel_is_installed_again(install: Install) -> None:
     assert build.repository() is None
     with pytest.raises(UnavailableError) as error:
         binary.agent_path("mips")
-    again = "install gatemark again, this installation is incomplete"
-    assert str(error.value) == f"no agent for mips is here; {again}"
+    assert str(error.value) == f"no agent for mips is here; {build.AGAIN}"
 
 
 def test_zig_is_installed_where_a_repository_lacks_it(

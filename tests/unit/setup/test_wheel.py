@@ -2,11 +2,11 @@
 """A wheel is whole or it is not built: what is missing is named."""
 
 import importlib.util
-import platform
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -67,10 +67,8 @@ def test_what_a_wheel_holds_is_what_the_laboratory_looks_for(wheel: ModuleType) 
 
 def test_a_wheel_for_few_processors_holds_theirs_and_the_testers_own(
     wheel: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
-    targets = wheel.chosen(" mipsel  armv7 ")
+    targets = wheel.chosen(" mipsel  armv7 ", "x86_64")
     assert targets == ["x86_64", "armv7", "mipsel"]
     assert wheel.files(TARGETS).keys() - wheel.files(targets).keys() == {
         f"{program} for {target}"
@@ -81,12 +79,12 @@ def test_a_wheel_for_few_processors_holds_theirs_and_the_testers_own(
 
 
 def test_a_wheel_is_for_all_processors_where_none_is_named(wheel: ModuleType) -> None:
-    assert tuple(wheel.chosen("")) == TARGETS
+    assert tuple(wheel.chosen("", "aarch64")) == TARGETS
 
 
 def test_a_processor_that_there_is_not_is_named(wheel: ModuleType) -> None:
     with pytest.raises(wheel.BuildError, match=r"^GATEMARK_TARGETS: 'arm': there are x86_64, "):
-        wheel.chosen("mips arm")
+        wheel.chosen("mips arm", "x86_64")
 
 
 def test_a_build_without_make_says_what_to_install(
@@ -94,22 +92,19 @@ def test_a_build_without_make_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(wheel.BuildError, match=r"needs make: apt-get install make$"):
-        wheel.build(ROOT, TARGETS)
+        wheel.build(ROOT, TARGETS, "x86_64")
 
 
-def test_a_machine_that_no_wheel_is_for_is_named(
-    wheel: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
-    with pytest.raises(wheel.BuildError, match="built on x86_64 or aarch64, not on riscv64"):
-        wheel.build(ROOT, TARGETS)
+def test_a_machine_that_no_wheel_is_for_is_named(wheel: ModuleType) -> None:
+    with pytest.raises(wheel.BuildError, match="for x86_64, aarch64, any, not for riscv64"):
+        wheel.chosen("", "riscv64")
 
 
 def test_a_build_that_fails_names_the_part_and_the_fault(wheel: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent/Makefile").write_text("install-cross:\n\t@echo planted fault; false\n")
     with pytest.raises(wheel.BuildError, match=r"^agents: not built: planted fault"):
-        wheel.build(tmp_path, TARGETS)
+        wheel.build(tmp_path, TARGETS, "x86_64")
 
 
 def test_a_build_without_zig_names_it(wheel: ModuleType, tmp_path: Path) -> None:
@@ -117,7 +112,7 @@ def test_a_build_without_zig_names_it(wheel: ModuleType, tmp_path: Path) -> None
     text = "install-cross:\n\t@echo No module named ziglang; false\n"
     (tmp_path / "agent/Makefile").write_text(text)
     with pytest.raises(wheel.BuildError, match="no zig: pip install ziglang"):
-        wheel.build(tmp_path, TARGETS)
+        wheel.build(tmp_path, TARGETS, "x86_64")
 
 
 def test_an_editable_install_builds_nothing(
@@ -128,6 +123,18 @@ def test_an_editable_install_builds_nothing(
     data: dict[str, object] = {}
     hook.initialize("editable", data)
     assert data == {}
+
+
+def test_a_wheel_for_anywhere_holds_no_program_and_says_so(
+    wheel: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEMARK_MACHINE", "any")
+    config = SimpleNamespace(target_config={"artifacts": ["src/gatemark/agents/**"]})
+    hook = wheel.Parts(str(tmp_path), {}, config, None, str(tmp_path), "wheel", None)
+    data: dict[str, Any] = {"force_include": {}}
+    hook.initialize("standard", data)
+    assert (data["tag"], data["pure_python"]) == ("py3-none-any", True)
+    assert config.target_config["artifacts"] == []
 
 
 def test_the_hook_ends_the_build_with_the_parts_name(
@@ -141,4 +148,4 @@ def test_the_hook_ends_the_build_with_the_parts_name(
     hook = wheel.Parts(str(tmp_path), {}, None, None, str(tmp_path), "wheel", App())
     lacks = r"^gatemark: the wheel would lack: gm-agent for x86_64 \("
     with pytest.raises(SystemExit, match=lacks):
-        hook.initialize("standard", {})
+        hook.initialize("standard", {"force_include": {}})

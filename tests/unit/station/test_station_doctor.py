@@ -104,6 +104,5 @@ def test_a_missing_agent_has_advice_that_works_here(
 ) -> None:
     monkeypatch.setattr(build, "repository", lambda: repository)
     monkeypatch.setattr(resources, "files", lambda _: tmp_path / "src/gatemark")
-    again = "install gatemark again, this installation is incomplete"
     command = f"run `setup/build src/gatemark/agents/{binary.own_arch()}/gm-agent`"
-    assert doctor._agent().fix == (command if repository else again)
+    assert doctor._agent().fix == (command if repository else build.AGAIN)

@@ -12,7 +12,6 @@ from datetime import datetime
 from importlib.util import find_spec
 from typing import Final
 
-from gatemark import scratch
 from gatemark.error import UnavailableError, UsageError
 from gatemark.quantity import ENDINGS, QUANTITIES
 from gatemark.tell.export.column import Column
@@ -34,6 +33,8 @@ def export(columns: Sequence[Column]) -> bytes:
     if find_spec("duckdb") is None:
         raise UnavailableError("The format parquet needs DuckDB: pip install 'gatemark[sql]'")
     import duckdb  # heavy, and only this format needs it
+
+    from gatemark import scratch  # not on Windows
 
     typed = timed(columns)
     for column in typed:
