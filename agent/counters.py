@@ -17,6 +17,7 @@ REPORTS: Final = {
     "replay": ("The counters of a side of a replay.", "int"),
 }
 MADE: Final = "made by agent/counters.py, not by hand"
+TAG: Final = f"SPDX-License-{'Identifier'}:"  # in two parts: no licence of this file
 
 Counters = Mapping[str, Mapping[str, Any]]
 
@@ -33,7 +34,7 @@ def made() -> dict[Path, str]:
 
 def header(counters: Counters) -> Iterator[str]:
     """Lines of C: for each report a macro that applies COUNTED or READ to each counter's name."""
-    yield "// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)"
+    yield f"// {TAG} (GPL-2.0-only OR BSD-2-Clause)"
     yield f"/* The counters of each report: {MADE}. */"
     yield "#ifndef GM_COUNTERS_BPF_H"
     yield "#define GM_COUNTERS_BPF_H"
@@ -48,7 +49,7 @@ def header(counters: Counters) -> Iterator[str]:
 
 def module(counters: Counters) -> Iterator[str]:
     """Lines of Python: a TypedDict for each report, and what a record says of a counter."""
-    yield "# SPDX-License-Identifier: Apache-2.0"
+    yield f"# {TAG} Apache-2.0"
     yield f'"""The counters that an agent reports: {MADE}."""'
     yield from ("", "from typing import Final, TypedDict")
     for report, (doc, kind) in REPORTS.items():

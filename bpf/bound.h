@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Which numbers a flow's packets can have by now: a packet with another number is none of the
  * trial's, whoever sent it. Shared by the agent (agent/src/count/account.c) and sink.bpf.c.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Capture: copies the beginning of each packet that crosses a device into this CPU's ring, as a
  * block of pcapng. It runs where the packet is, in the softirq that forwards it, makes no copy of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What capture.bpf.c and the agent (agent/src/capture) share: the rings. One ring for each CPU, a
  * value of an array that the agent maps into its memory (BPF_F_MMAPABLE, Linux 5.5). The program

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* The counters of each report: made by agent/counters.py, not by hand. */
 #ifndef GM_COUNTERS_BPF_H
 #define GM_COUNTERS_BPF_H

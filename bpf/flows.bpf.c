@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Flow records kept where the packets are: each packet that crosses a device counts in its flow's
  * entry of a hash table, and nothing else is done to it. What has no IP packet in it is counted as

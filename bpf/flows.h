@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What flows.bpf.c and the agent (agent/src/flows) share: the tables of flows. A flow is what two
  * ends exchange by one protocol (a biflow, RFC 5103); of its ends the one with the lower address,

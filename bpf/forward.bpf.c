@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Forwarding at XDP: a packet for which the kernel has a route and a neighbour goes out at once,
  * from the driver. Everything else goes up, and the kernel forwards, answers or drops it: packets

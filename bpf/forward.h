@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What forward.bpf.c and the agent's verb forward (agent/src/verbs/forward.c) share.
  * Kernel floor: Linux 5.9, for attaching XDP by a link that ends with its process.

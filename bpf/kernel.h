@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The part of the kernel's BPF interface that our programs use, so that they build without
  * vmlinux.h and without libbpf. Numbers are those of include/uapi/linux/bpf.h and never change.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* The names of the layers that layers.h does not read; each has a number in it. */
 #ifndef GM_LAYER_H
 #define GM_LAYER_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The way through a frame: from its link layer to the IP packet in it, and past IPv6's extension
  * headers to what the packet carries. Captures (agent/src/replay/packet.c) and the programs in the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* The source of layers.h for a program in the kernel: the packet that it is given. */
 #ifndef GM_LAYERS_SKB_H
 #define GM_LAYERS_SKB_H

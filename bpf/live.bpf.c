@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Live frames: the sender's inner loop, in the kernel. BPF_PROG_TEST_RUN calls it once for each
  * packet (net/bpf/test_run.c, xdp_test_run_batch()) with a page that holds a frame of the largest

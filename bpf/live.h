@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What live.bpf.c and the agent's port live (agent/src/port/live.c) share.
  * Kernel floor: Linux 5.18, for BPF_F_TEST_XDP_LIVE_FRAMES.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The order of the flows: round by round, each flow once in a round. With a seed each round has an
  * order of its own: it begins at a flow and goes on by a stride, both drawn anew. A queue that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* For functions and types that the agent and the programs in the kernel have in common. */
 #ifndef GM_SHARED_H
 #define GM_SHARED_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The XDP sink: accounts for every test packet as it enters the host, and drops it there. Nothing
  * is copied to user space, and the host's stack never sees it, so nobody answers.

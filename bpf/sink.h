@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What sink.bpf.c and the agent (agent/src/udp/xdp.c) share. All numbers are in the host's byte
  * order; all maps are arrays that the agent maps into its memory (BPF_F_MMAPABLE, Linux 5.5).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The slowdown: makes a gateway slow and steady. At the clsact ingress of a device every packet
  * waits by the clock, on the CPU that forwards it; at its egress what the gateway itself sends,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What slow.bpf.c and the agent's verb slow (agent/src/verbs/slow.c) share.
  * Kernel floor: Linux 5.17, for bpf_loop().

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The tagged test header (agent/PROTOCOL.md): 112 bits, in which 24 bits of a keyed hash stand for
  * magic and run. Shared by the agent (agent/src/frame/tagged.h), live.bpf.c and sink.bpf.c.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * WRAPS marks a function whose unsigned sums are meant modulo a power of two: serial numbers, clocks
  * of few bits, hashes. clang's integer sanitizer reports all others.

@@ -94,10 +94,10 @@ def files(targets: Sequence[str]) -> dict[str, Path]:
         **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
         "names of subsystems": PACKAGE / "counters/subsystems.toml",
         "pages of numbers": PAGES / "README.md",
-        "Apache licence": Path("LICENSE"),
-        "GPL licence": Path("counter/LICENSE"),
+        "Apache licence": Path("LICENSES/Apache-2.0.txt"),
+        "GPL licence": Path("LICENSES/GPL-2.0-or-later.txt"),
         "BSD licence": Path("LICENSES/BSD-2-Clause.txt"),
-        "musl's licence": Path("LICENSES/MIT-musl.txt"),
+        "musl's licence": Path("LICENSES/MIT.txt"),
     }
 
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * The classifier where the packets are, at both of tc's hooks of the LAN's device: there both
  * directions show the LAN's own addresses. It marks packets by their flow's class, and does nothing

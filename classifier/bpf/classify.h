@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * What classify.bpf.c and its loader (src/kernel/gateway.c) share: maps and constants. The program
  * is loaded once for each direction; both have the same maps.

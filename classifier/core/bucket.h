@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* A leaky bucket: what flowed in, less what a rate took out since. */
 #ifndef GM_BUCKET_H
 #define GM_BUCKET_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * A packet's way through the classifier, the same in the kernel and in user space: whoever includes
  * this file defines struct tables and the functions below, which look up what is kept.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* A class holds when the tree gave it once, and again as many times in a row as a model asks for. */
 #ifndef GM_CONFIRM_H
 #define GM_CONFIRM_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* All features. A new one is a file in feature/, and a line here. */
 #ifndef GM_FEATURE_H
 #define GM_FEATURE_H

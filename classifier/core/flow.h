@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* A flow's key, a packet of it, the decision that is kept of it, and what is done with a packet. */
 #ifndef GM_FLOW_H
 #define GM_FLOW_H

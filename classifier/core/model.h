@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * A model as data: the attributes that it asks for, a decision tree, what is done for each class.
  * It is the value of a map, so that another one takes its place without another program.

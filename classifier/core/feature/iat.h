@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* iat: intervals in us between packets of a direction, of one direction or of both. */
 #ifndef GM_FEATURE_IAT_H
 #define GM_FEATURE_IAT_H

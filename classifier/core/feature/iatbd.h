@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* iatbd: intervals in us within each direction: f is up, b is down. */
 #ifndef GM_FEATURE_IATBD_H
 #define GM_FEATURE_IATBD_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* pcnt: packets of each direction, and 1000 times those up over those down. */
 #ifndef GM_FEATURE_PCNT_H
 #define GM_FEATURE_PCNT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* plen: lengths of IP packets in bytes, of one direction or of both. */
 #ifndef GM_FEATURE_PLEN_H
 #define GM_FEATURE_PLEN_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /* plenbd: lengths of IP packets in bytes, of each direction: f is up, b is down. */
 #ifndef GM_FEATURE_PLENBD_H
 #define GM_FEATURE_PLENBD_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * port: whether a port of the flow, of either end, is a well-known service's: 1, else 0. These are
  * the system ports below 1024 (RFC 6335, section 6), SSDP's 1900 and mDNS's 5353. Calls and games

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * skype: the mean length; how much lengths swing, as 1000 times the sum of each packet's differences
  * to the two before it over twice the bytes; and 1000 times the bytes of the lesser direction over
