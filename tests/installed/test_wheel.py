@@ -9,15 +9,18 @@ the sdist alone; the agent's own tests build it for the other two.
 import os
 import platform
 import pwd
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import textwrap
 import zipfile
 from collections.abc import Sequence
 from email.parser import HeaderParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILT = (platform.machine(), *(name for name in ("aarch64", "armv7") if name != platform.machine()))
 FOLDERS = ("agent", "algorithms", "classifier")
 UV = (sys.executable, "-m", "uv")
+CONTAINER = ("unshare", "--pid", "--mount", "--mount-proc", "--fork", "--kill-child")
 # A mount namespace of its own: the installation is read-only, and the home that the user database
 # names is an empty folder.
 READ_ONLY = """
@@ -171,3 +175,29 @@ def test_it_measures_shows_and_reports(venv: Path, home: Path, tmp_path: Path) -
     # It keeps nothing where it was not asked to.
     assert list(home.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "home", "page.html"]
+
+
+def steps(file: str, command: str) -> list[str]:
+    """The shell of each step of a recipe for CI, in order."""
+    blocks = re.findall(command, (ROOT / file).read_text(), re.MULTILINE)
+    return [textwrap.dedent(block) for block in blocks]
+
+
+ACTION = steps("action.yml", r"^ +run: \|\n((?:(?: {8}.*)?\n)+)")
+COMPONENT = steps("templates/gatemark.yml", r"^    - ((?:python3|\.gatemark).*)")
+
+
+@pytest.mark.parametrize("shell", [ACTION, COMPONENT], ids=["GitHub", "GitLab"])
+def test_a_recipe_for_ci_counts_with_the_wheel_alone(
+    shell: Sequence[str], wheel: Path, tmp_path: Path
+) -> None:
+    asked = {"OLD": "nat", "NEW": "nat+filter:10", "STATION": "qemu-x86", "ALLOW": "90%"}
+    alone = {"PACKAGE": str(wheel), "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1"}
+    runner = {"RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
+    for step in shell:
+        words = (*CONTAINER, "bash", "-e", "-c", step)
+        call(*words, cwd=tmp_path, **asked, **alone, **runner)
+        for packages in tmp_path.glob("*gatemark/lib/python*/site-packages"):
+            (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    cases = ElementTree.parse(tmp_path / "counted.xml").getroot().findall(".//testcase")  # noqa: S314
+    assert cases
