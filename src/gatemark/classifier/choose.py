@@ -13,7 +13,7 @@ from statistics import pstdev
 from typing import Final
 
 from gatemark.classifier.learn import Bounds
-from gatemark.classifier.recipe import INTERVALS, LENGTHS, PRIORITY, SERVICE, Recipe
+from gatemark.classifier.recipe import INTERVALS, LENGTHS, PAUSE, PRIORITY, SERVICE, Recipe
 from gatemark.classifier.score import confusion, resampled
 from gatemark.classifier.split import groups
 from gatemark.classifier.track import Track
@@ -26,7 +26,7 @@ ALL: Final = (*LENGTHS, *INTERVALS, SERVICE)
 CANDIDATES: Final = tuple(
     Recipe(attributes=attributes, bounds=Bounds(depth=depth))
     for depth in (2, 3)
-    for attributes in ((*INTERVALS, SERVICE), ALL)
+    for attributes in ((PAUSE, SERVICE), (*INTERVALS, SERVICE), ALL)
 )
 
 

@@ -20,7 +20,8 @@ OTHER: Final = "other"
 REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # the manifest's classes
 # Of both directions together: who calls and who is called look alike by them.
 LENGTHS: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
-INTERVALS: Final = ("mean.iat", "stdev.iat", "max.iat")
+PAUSE: Final = "max.iat"  # of an even flow it is the interval, of an uneven one its longest
+INTERVALS: Final = ("mean.iat", "stdev.iat", PAUSE)
 SERVICE: Final = "service.port"
 ATTRIBUTES: Final = (*INTERVALS, SERVICE)
 WINDOW: Final = 10

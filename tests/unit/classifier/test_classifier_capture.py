@@ -28,9 +28,9 @@ UDP, TCP = 17, 6
 Packet = tuple[int, int, int, int, bool]
 
 
-def voip(port: int) -> list[Packet]:
-    """Both directions, small, every 20 ms."""
-    return [(at * 20_000, UDP, port, 200 + at % 3, at % 2 == 0) for at in range(PACKETS)]
+def voip(port: int, every_us: int = 20_000) -> list[Packet]:
+    """Both directions, small, as even as a call is beside its sender."""
+    return [(at * every_us, UDP, port, 200 + at % 3, at % 2 == 0) for at in range(PACKETS)]
 
 
 def upload(port: int, protocol: int = UDP) -> list[Packet]:
@@ -60,6 +60,15 @@ def capture(path: Path, packets: Iterable[Packet]) -> None:
         seconds, us = divmod(packet[0], 1_000_000)
         data += struct.pack("<IIII", 1_000 + seconds, us, len(kept), packet[3] + 14) + kept
     path.write_bytes(data)
+
+
+def test_the_model_that_ships_finds_an_even_call_and_no_even_upload(tmp_path: Path) -> None:
+    path, (tens, twenties, file) = tmp_path / "even.pcap", (5001, 5002, 5003)
+    capture(path, [*voip(tens, 5_000), *voip(twenties, 10_000), *upload(file)])
+    printed = features.run(path, LAN, "run", shipped.path("real-time"), path)
+    classes = {row["flow"]: row["class"] for row in csv.DictReader(printed.splitlines())}
+    names = [f"udp-{LAN}-{port}-{WAN}-9000" for port in (tens, twenties, file)]
+    assert [classes[name] for name in names] == ["realtime", "realtime", "other"]
 
 
 @pytest.fixture(scope="module")
