@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file of patterns; what is accepted must give an automaton or be refused. */
+/* Any bytes as a file of patterns: what is accepted gives an automaton or is refused, and each line
+ * is searched or named. */
 #include "automaton/nfa.h"
 #include "gm/patterns.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz/fuzz.h"
+#include "tests/accounted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct gm_patterns *patterns = gm_patterns_read(data, size);
 	struct gm_nfa nfa;
 
+	REQUIRE(!patterns || !line_left_out(patterns, data, size));
 	if (patterns && gm_nfa_build(&nfa, patterns, &bounds, &error) == GM_MATCH_OK)
 		gm_nfa_free(&nfa);
 	gm_patterns_free(patterns);

@@ -151,6 +151,8 @@ static const struct {
 	  "8=1 16=1 16=2 ", 2, 0, 0, 0 },
 	{ "BIRD 2.0.4 ready.\nTable master4:\n10.0.0.0/8 unicast [a 12:47:00.000] * (100) [AS1i]\n"
 	  "\tvia 192.0.2.1 on eth1\n\tType: BGP univ\n\tBGP.as_path: 1 2\n"
+	  "\tBGP.community: (0,1)\n\t\t(65101,2)\n\tInternal route handling values: 0L 0G\n"
+	  "           unicast [b 12:47:00.000] (100/?) [AS1i]\n\tvia 192.0.2.9 on eth2\n"
 	  "10.1.0.0/16 unicast [b 12:47:01.000] * (100) [AS2i]\n\tvia 192.0.2.1 on eth1\n"
 	  "10.2.0.0/16 blackhole [static1 12:46:55.926] * (200)\n",
 	  "8=1 16=1 16=2 ", 2, 0, 0, 0 },
@@ -255,6 +257,16 @@ static void routes_of_a_second_vrf_are_refused(void)
 		CHECK(problem.reason && strstr(problem.reason, "VRF"));
 		gm_prefixes_free(&p);
 	}
+}
+
+static void a_default_route_is_of_the_family_of_its_mask(void)
+{
+	struct gm_prefixes_problem problem;
+	struct gm_prefixes p =
+		parsed("default  gateway  0.0.0.0  UG  eth0\n2001:db8::/32 a\n", 6, &problem);
+
+	CHECK(p.count == 1 && p.routes[0].length == 32 && problem.other_family == 1);
+	gm_prefixes_free(&p);
 }
 
 static void an_update_in_a_block_is_refused(void)
@@ -434,6 +446,8 @@ static void generated_tables_have_the_asked_depth(void)
 static const struct test tests[] = {
 	{ "routes of a second VRF are refused", routes_of_a_second_vrf_are_refused },
 	{ "tables are read as people have them", forms_of_tables_are_read },
+	{ "a default route is of the family of its mask",
+	  a_default_route_is_of_the_family_of_its_mask },
 	{ "an update of bgpdump in a block is refused", an_update_in_a_block_is_refused },
 	{ "a file that is no text is named", what_is_no_text_is_named },
 	{ "prefixes are sorted, once each, without host bits",

@@ -2,6 +2,7 @@
 /* Files of patterns as people have them: what is searched, what is left out and why. */
 #include "gm/patterns.h"
 #include "pattern/regex.h"
+#include "tests/accounted.h"
 #include "tests/test.h"
 
 #include <stdio.h>
@@ -107,8 +108,23 @@ static void forms_of_patterns_are_read(void)
 		CHECK(strcmp(rejected, forms[i].rejected) == 0);
 		CHECK(strcmp(patterns->ignored_names, forms[i].ignored) == 0);
 		CHECK((patterns->ignored_options > 0) == (forms[i].ignored[0] != 0));
+		CHECK(line_left_out(patterns, (const uint8_t *)forms[i].text,
+				    strlen(forms[i].text)) == 0);
 		gm_patterns_free(patterns);
 	}
+}
+
+/* A set that is searched in part says of each line that is not, and counts its bytes. */
+static void a_set_is_searched_as_much_as_it_says(void)
+{
+	static const char text[] = "\n# a\nbc\n(d\n  \n/ef/i\n/g/Z\ncontent:\"hi|00|\"; nocase\n"
+				   "l7:jk\n(?=l)m\n";
+	struct gm_patterns *patterns = gm_patterns_read((const uint8_t *)text, sizeof(text) - 1);
+
+	CHECK(patterns && patterns->count == 4 && patterns->rejected_count == 3);
+	CHECK(patterns && patterns->text_count == 2 + 2 + 3 + 2);
+	CHECK(patterns && !line_left_out(patterns, (const uint8_t *)text, sizeof(text) - 1));
+	gm_patterns_free(patterns);
 }
 
 static void lines_are_texts_where_that_is_asked(void)
@@ -230,6 +246,7 @@ static void files_of_other_systems_are_named(void)
 
 static const struct test tests[] = {
 	{ "patterns are read as people have them", forms_of_patterns_are_read },
+	{ "a set is searched as much as it says", a_set_is_searched_as_much_as_it_says },
 	{ "lines are texts where that is asked", lines_are_texts_where_that_is_asked },
 	{ "classes are those of PCRE", classes_are_those_of_pcre },
 	{ "boundaries of words are found", boundaries_of_words_are_found },

@@ -143,18 +143,31 @@ static int read_columns(struct gm_text text, struct gm_line *line)
 	return 1;
 }
 
-/* BIRD's first lines, and the attributes below a route: `\tBGP.origin: IGP`. */
+/*
+ * What `show route all` has below a route: `\tBGP.origin: IGP`, `\t\t(65101,11000) ...` of a list
+ * that is long, `\tInternal route handling values: ...`, and the further routes of the prefix.
+ */
+static int is_below_route(struct gm_text text)
+{
+	struct gm_text rest = trimmed(text), word = word_of(&rest);
+	size_t length = (size_t)(word.end - word.at);
+
+	if (!length || !is_blank(*text.at))
+		return 0;
+	if (is_word(word, "unicast"))
+		return rest.at < rest.end && *rest.at == '[';
+	if (is_word(word, "Internal") || (length > 1 && *word.at == '(' && is_digit(word.at[1])))
+		return 1;
+	return length > 1 && word.end[-1] == ':' && word.end[-2] != ':';
+}
+
+/* BIRD's first lines, and those below a route. */
 static int is_of_bird(struct gm_text text)
 {
 	static const char *const heads[] = { "BIRD", "Table", NULL };
-	int is_below = text.at < text.end && is_blank(*text.at);
-	struct gm_text word;
+	struct gm_text rest = trimmed(text);
 
-	text = trimmed(text);
-	word = word_of(&text);
-	if (is_one_of(word, heads))
-		return 1;
-	return is_below && word.end - word.at > 1 && word.end[-1] == ':' && word.end[-2] != ':';
+	return is_one_of(word_of(&rest), heads) || is_below_route(text);
 }
 
 /* What follows a blank and a # is about the route, and no part of its hop. */

@@ -86,15 +86,17 @@ static int is_ip_route(struct gm_text rest)
 	return is_one_of(word_of(&rest), words);
 }
 
-static void set_family(struct gm_line *line)
+/* Of `default`, the family of the first address behind it: of its hop, or of its mask. */
+static void set_family(struct gm_text rest, struct gm_line *line)
 {
-	struct gm_text hop = line->next_hop;
-	struct gm_text via = hop.at < hop.end ? word_of(&hop) : hop;
+	struct gm_key key;
+	uint32_t length;
+	unsigned family;
 
-	if (line->family || !is_word(via, "via"))
-		return;
-	via = word_of(&hop);
-	line->family = has_letter(via, ':') ? 6 : 4;
+	while (!line->family && rest.at < rest.end) {
+		if (!gm_address_alone(word_of(&rest), &family, &key, &length))
+			line->family = family;
+	}
 }
 
 struct gm_text gm_without_command(struct gm_text text)
@@ -149,5 +151,5 @@ void gm_read_route(struct gm_text text, struct gm_line *line)
 		line->next_hop = type;
 	if (by_ip && !line->reason && is_elsewhere(rest))
 		line->kind = GM_LINE_NO_ROUTE;
-	set_family(line);
+	set_family(rest, line);
 }
