@@ -2,8 +2,8 @@
 /* Any bytes as a file of patterns: what is accepted gives an automaton or is refused, and each line
  * is searched or named. */
 #include "automaton/nfa.h"
-#include "gm/patterns.h"
 #include "fuzz/fuzz.h"
+#include "gm/patterns.h"
 #include "tests/accounted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

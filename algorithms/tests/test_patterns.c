@@ -69,6 +69,7 @@ static const struct {
 	  "a/64 b/32 (c)/32 ", "", "/W, /parameters" },
 	{ "content:a\n", "", "1:a text without its quotes ", "" },
 	{ "drop (table|view)\nalert (all)\n", "drop (table|view)/0 alert (all)/0 ", "", "" },
+	{ "[abc]\na:\nbody of a\n", "[abc]/0 a:/0 body of a/0 ", "", "" },
 	{ "\xef\xbb\xbf"
 	  "abc\n",
 	  "abc/0 ", "", "" },
@@ -231,6 +232,12 @@ static void files_of_other_systems_are_named(void)
 		{ "##!+ i\nab\n", "crs-toolchain" },
 		{ "# x\n# Pattern attributes: good fast\nx\n^x\n", "l7-filter" },
 		{ "A [a-z]+\nB_C %{A}=%{A:b}\n", "grok" },
+		{ "[[rules]]\n# a\nid = \"a\"\n", "TOML or INI" },
+		{ "regexes:\n  - regex: 'a'\n", "YAML" },
+		{ "- id: a\n  regex: b\n", "YAML" },
+		{ "body __A_B  /c/i\n", "SpamAssassin" },
+		{ "Win.A-1:1:*:4d5a90\n", "ClamAV" },
+		{ "A;Engine:81-255,Target:1;0;4d5a\n", "ClamAV" },
 		{ "\x1f\x8b\x08", "gzip" },
 	};
 
