@@ -239,6 +239,12 @@ static void files_of_other_systems_are_named(void)
 		{ "Win.A-1:1:*:4d5a90\n", "ClamAV" },
 		{ "A;Engine:81-255,Target:1;0;4d5a\n", "ClamAV" },
 		{ "\x1f\x8b\x08", "gzip" },
+		{ "\xff\xfe"
+		  "a",
+		  "UTF-16" },
+		{ "<!DOCTYPE html>\n<p>\n", "web page" },
+		{ "version https://git-lfs.github.com/spec/v1\n", "Git LFS" },
+		{ "a\rb\r", "CR alone" },
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -251,6 +257,15 @@ static void files_of_other_systems_are_named(void)
 	}
 }
 
+static void a_file_that_is_no_text_is_no_set(void)
+{
+	static const uint8_t bytes[] = "ab\n\0cd\n";
+	struct gm_patterns *patterns = gm_patterns_read(bytes, sizeof(bytes));
+
+	CHECK(patterns && patterns->reason && strstr(patterns->reason, "zeros"));
+	gm_patterns_free(patterns);
+}
+
 static const struct test tests[] = {
 	{ "patterns are read as people have them", forms_of_patterns_are_read },
 	{ "a set is searched as much as it says", a_set_is_searched_as_much_as_it_says },
@@ -258,6 +273,7 @@ static const struct test tests[] = {
 	{ "classes are those of PCRE", classes_are_those_of_pcre },
 	{ "boundaries of words are found", boundaries_of_words_are_found },
 	{ "files of other systems are named", files_of_other_systems_are_named },
+	{ "a file that is no text is no set", a_file_that_is_no_text_is_no_set },
 };
 
 TESTS_MAIN(tests)

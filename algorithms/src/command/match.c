@@ -41,18 +41,43 @@ struct matching {
 	int status;
 };
 
-/* Rejected lines as `line:offset: reason`, the first of them. Returns how many there are. */
+/* The last of the rejected lines from `first` on that have its reason, and no pattern between them. */
+static uint32_t last_alike(const struct gm_patterns *patterns, uint32_t first)
+{
+	const struct gm_rejected *rejected = patterns->rejected;
+	uint32_t last = first, next = 0;
+
+	while (next < patterns->count && patterns->patterns[next].line <= rejected[first].line)
+		next++;
+	while (last + 1 < patterns->rejected_count &&
+	       rejected[last + 1].reason == rejected[first].reason &&
+	       (next == patterns->count || rejected[last + 1].line < patterns->patterns[next].line))
+		last++;
+	return last;
+}
+
+/*
+ * Rejected lines, the first of them: `line:offset: reason`, or `line to line: reason` of several
+ * with nothing between that is searched. Returns how many there are.
+ */
 static uint32_t rejected_words(const struct gm_patterns *patterns, char *text, size_t size)
 {
 	size_t length = 0;
 
 	text[0] = 0;
 	for (uint32_t i = 0; i < patterns->rejected_count && length < size; i++) {
-		const struct gm_rejected *rejected = &patterns->rejected[i];
+		const struct gm_rejected *first = &patterns->rejected[i], *last;
 
-		length += (size_t)snprintf(text + length, size - length, "%s%u:%u: %s",
-					   i ? "; " : "", (unsigned)rejected->line,
-					   (unsigned)rejected->offset, rejected->reason);
+		i = last_alike(patterns, i);
+		last = &patterns->rejected[i];
+		length += (size_t)snprintf(text + length, size - length, "%s%u", length ? "; " : "",
+					   (unsigned)first->line);
+		if (length < size)
+			length += (size_t)snprintf(
+				text + length, size - length,
+				last->line > first->line ? " to %u: %s" : ":%u: %s",
+				(unsigned)(last->line > first->line ? last->line : first->offset),
+				first->reason);
 	}
 	return patterns->rejected_count;
 }

@@ -370,7 +370,9 @@ struct gm_patterns *gm_patterns_read_as(enum gm_form form, const uint8_t *text, 
 
 	if (!patterns)
 		return NULL;
-	patterns->reason = gm_binary_compressed(text, size);
+	patterns->reason = gm_binary_other(text, size);
+	if (!patterns->reason && form != GM_FORM_LITERALS)
+		patterns->reason = gm_binary_zeros(text, size);
 	if (!patterns->reason && form != GM_FORM_LITERALS)
 		patterns->reason = gm_foreign(text, size);
 	if (patterns->reason)

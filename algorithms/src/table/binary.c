@@ -36,34 +36,55 @@ int gm_binary_json(const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-const char *gm_binary_compressed(const uint8_t *bytes, size_t size)
-{
-	static const char xz[] = "\xfd"
-				 "7zXZ";
+/* The bytes that a file begins with. */
+static const struct {
+	const char *bytes;
+	size_t length;
+	const char *file;
+} kinds[] = {
+	{ "\x1f\x8b", 2, "compressed by gzip: unpack it by gunzip" },
+	{ "BZh", 3, "compressed by bzip2: unpack it by bunzip2" },
+	{ "\xfd\x37zXZ", 5, "compressed by xz: unpack it by unxz" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it by unzstd" },
+	{ "PK\x03\x04", 4, "compressed by zip: unpack it by unzip" },
+	{ "\xff\xfe", 2, "text of UTF-16: make UTF-8 of it by iconv -f UTF-16" },
+	{ "\xfe\xff", 2, "text of UTF-16: make UTF-8 of it by iconv -f UTF-16" },
+	{ "<!DOCTYPE html", 14, "a web page: take the file itself, not the page that shows it" },
+	{ "<!doctype html", 14, "a web page: take the file itself, not the page that shows it" },
+	{ "<html", 5, "a web page: take the file itself, not the page that shows it" },
+	{ "%PDF-", 5, "a PDF: make text of it by pdftotext" },
+	{ "version https://git-lfs", 23, "a pointer of Git LFS: take the file by git lfs pull" },
+};
 
-	if (begins(bytes, size, "\x1f\x8b", 2))
-		return "compressed by gzip: unpack it by gunzip";
-	if (begins(bytes, size, "BZh", 3))
-		return "compressed by bzip2: unpack it by bunzip2";
-	if (begins(bytes, size, xz, 5))
-		return "compressed by xz: unpack it by unxz";
-	if (begins(bytes, size, "\x28\xb5\x2f\xfd", 4))
-		return "compressed by zstd: unpack it by unzstd";
-	if (begins(bytes, size, "PK\x03\x04", 4))
-		return "compressed by zip: unpack it by unzip";
+const char *gm_binary_zeros(const uint8_t *bytes, size_t size)
+{
+	return size && memchr(bytes, 0, size < 4096 ? size : 4096)
+		       ? "no text: it has a byte of zeros"
+		       : NULL;
+}
+
+const char *gm_binary_other(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (begins(bytes, size, kinds[i].bytes, kinds[i].length))
+			return kinds[i].file;
+	}
+	if (size && memchr(bytes, '\r', size - 1) && !memchr(bytes, '\n', size) &&
+	    !gm_binary_zeros(bytes, size))
+		return "text whose lines end in CR alone: end them by tr '\\r' '\\n'";
 	return NULL;
 }
 
 const char *gm_binary_table(const uint8_t *bytes, size_t size)
 {
-	const char *reason = gm_binary_compressed(bytes, size);
+	const char *reason = gm_binary_other(bytes, size);
 
+	if (!reason && is_mrt(bytes, size))
+		return "an MRT file, which is binary: make text of it by bgpdump -m";
+	if (!reason)
+		reason = gm_binary_zeros(bytes, size);
 	if (reason)
 		return reason;
-	if (is_mrt(bytes, size))
-		return "an MRT file, which is binary: make text of it by bgpdump -m";
-	if (size && memchr(bytes, 0, size < 4096 ? size : 4096))
-		return "no text: it has a byte of zeros";
 	if (gm_binary_json(bytes, size))
 		return "JSON: give what `ip route` prints without -j, or a prefix a line";
 	return NULL;

@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a file is compressed, and by what it is unpacked; NULL: it is not. */
-const char *gm_binary_compressed(const uint8_t *bytes, size_t size);
+/* What a file is that has no lines of UTF-8, and what makes lines of it; NULL: it may have some. */
+const char *gm_binary_other(const uint8_t *bytes, size_t size);
+
+/* Whether it begins as no text does: why not, or NULL. */
+const char *gm_binary_zeros(const uint8_t *bytes, size_t size);
 
 /* Whether it is JSON: an object, or a list of objects or texts. */
 int gm_binary_json(const uint8_t *bytes, size_t size);

@@ -170,13 +170,27 @@ static int is_of_bird(struct gm_text text)
 	return is_one_of(word_of(&rest), heads) || is_below_route(text);
 }
 
+/* Of Spamhaus: `; SBL256894` behind a prefix, where another table has its hop. */
+static int is_remark(struct gm_text text)
+{
+	struct gm_text word = word_of(&text);
+	struct gm_key key;
+	unsigned family;
+	uint32_t length;
+
+	return gm_address_alone(word, &family, &key, &length) != NULL;
+}
+
 /* What follows a blank and a # is about the route, and no part of its hop. */
 static struct gm_text without_comment(struct gm_text text)
 {
-	const char *mark = memchr(text.at, '#', (size_t)(text.end - text.at));
+	for (const char *at = text.at; at + 2 < text.end && !has_letter(text, '\n'); at++) {
+		struct gm_text rest = trimmed((struct gm_text){ at + 2, text.end });
 
-	if (mark && is_blank(mark[-1]) && !has_letter(text, '\n'))
-		text.end = mark;
+		if (is_blank(*at) &&
+		    (at[1] == '#' || (at[1] == ';' && is_blank(at[2]) && is_remark(rest))))
+			text.end = at;
+	}
 	return trimmed(text);
 }
 
@@ -199,7 +213,10 @@ static void read_words(struct gm_text text, uint32_t subnet, struct gm_line *lin
 /* A line of lines that say something of the table, or a comment of a person or a router. */
 static int is_about(struct gm_text text)
 {
-	return text.at == text.end || strchr("#%!", *text.at);
+	struct gm_text line = trimmed(text);
+
+	return line.at == line.end || strchr("#%!", *line.at) ||
+	       (text.end - text.at > 1 && *text.at == ';' && is_blank(text.at[1]));
 }
 
 void gm_line_read(struct gm_text text, struct gm_context *context, struct gm_line *line)
@@ -207,10 +224,10 @@ void gm_line_read(struct gm_text text, struct gm_context *context, struct gm_lin
 	int is_head;
 
 	memset(line, 0, sizeof(*line));
-	is_head = is_of_bird(text) || gm_read_head(text, context, line);
+	is_head = is_about(text) || is_of_bird(text) || gm_read_head(text, context, line);
 	text = trimmed(text);
 	line->next_hop.at = line->next_hop.end = text.at;
-	if (is_head || is_about(text))
+	if (is_head)
 		return;
 	if (is_block(text))
 		gm_read_block(text, line);
