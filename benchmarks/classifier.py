@@ -90,7 +90,7 @@ def rows(data: Path) -> list[Sequence[str]]:
 
 
 def is_nowhere(source: str, target: str) -> bool:
-    """Return whether a flow never passes a gateway: within a host, or of an address that no host has."""
+    """Return whether a flow never passes a gateway: within a host, or of an address of none."""
     ends = (source, target)
     return source == target or any(ip_address(end) in NOBODY for end in ends)
 

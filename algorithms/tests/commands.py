@@ -49,6 +49,12 @@ def tests(program: str) -> Iterator[tuple[bool, str]]:
         record(program, "match", "patterns", rule, f"payload={PAYLOADS}")["pairs"] == 3,
         "match: a rule's content is searched, three of four payloads have it",
     )
+    faults = record(program, "match", "patterns", "ab\nx(\ny(\n", f"payload={PAYLOADS}")
+    yield (
+        (faults["rejected"], faults.get("rejected_reasons"))
+        == (2, "2 to 3: a group is not closed"),
+        "match: lines that are not searched are named, neighbours with one reason together",
+    )
     texts = "f.o\n"
     yield (
         record(program, "match", "patterns", texts, f"payload={PAYLOADS}").get("plain") == 1,
@@ -72,7 +78,11 @@ def record(program: str, command: str, key: str, text: str, *words: str) -> dict
         (path := Path(folder) / "input").write_text(text)
         argv = [program, command, f"{key}={path}", *words, *ONCE]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    return json.loads(done.stdout) if not done.returncode else {"pairs": -1, "next_hops": -1}
+    return (
+        json.loads(done.stdout)
+        if not done.returncode
+        else {"pairs": -1, "next_hops": -1, "rejected": -1}
+    )
 
 
 def latencies(program: str, most: int) -> list[float]:
