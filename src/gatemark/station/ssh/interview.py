@@ -18,6 +18,7 @@ from gatemark.station.ssh.ports import Outlet, Shown
 LAN: Final = "lan"  # OpenWrt's names for its networks
 WAN: Final = "wan"
 CONTROL: Final = "control"
+RADIO: Final = ("wlan", "wwan")  # kinds of devices that no cable leads to
 OUTWARD: Final = ("dhcp", "pppoe", "ppp", "pptp", "l2tp", "3g", "qmi", "ncm", "mbim")
 
 
@@ -66,6 +67,7 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
             f"`opkg install coreutils-{shown.lacks[0]}`, or a package of its name"
         )
     lan, wan = _ports(shown, lan, wan)
+    _require_cabled(shown, lan, wan)
     control_port.require(shown, lan, wan)
     mode = Mode.OBSERVE if observe else _mode(shown)
     if mode is Mode.OBSERVE:
@@ -89,6 +91,22 @@ def choose(shown: Shown, lan: str = "", wan: str = "", *, observe: bool = False)
     )
     _require_tags(choice)
     return choice
+
+
+def _require_cabled(shown: Shown, lan: str, wan: str) -> None:
+    """Require ports that a cable leads to and frames of ours reach, which have one tag at most."""
+    for end, device in ((LAN, lan), (WAN, wan)):
+        if device in shown.devices and shown.devices[device].kind in RADIO:
+            raise UsageError(
+                f"{end} of the box is {device}, a radio, which no cable leads to: name a network "
+                f"or a port with a socket: --{end} PORT"
+            )
+        ground = "" if shown.is_of_bridge(device) else shown.ground(device)
+        if ground and any(outlet.vlan for outlet in shown.outlets(ground)):
+            raise UsageError(
+                f"{device} of the box is a VLAN in a VLAN: its frames have two tags, and ours have "
+                f"one: name what is below it: --{end} {ground}"
+            )
 
 
 def _require_tags(choice: Choice) -> None:

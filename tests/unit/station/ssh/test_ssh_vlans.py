@@ -412,3 +412,18 @@ def test_a_box_without_a_network_called_lan_is_asked_which() -> None:
 def test_the_port_below_the_sessions_vlan_is_not_free() -> None:
     devices = [port("eth0", kind=""), vlan("eth0.30", "eth0"), port("eth1", kind="")]
     assert choose(box(devices, {}, "eth0.30")).lan == "eth1"
+
+
+@pytest.mark.parametrize(
+    ("devices", "wan", "why"),
+    [
+        ((vlan("eth1.9", "eth1", 9), vlan("eth1.9.7", "eth1.9", 7)), "eth1.9.7", "--wan eth1.9"),
+        ((Device("wwan0", "wwan", False, "", (), True),), "wwan0", "a radio"),
+    ],
+)
+def test_a_wan_that_no_frame_of_ours_reaches_is_refused(
+    devices: tuple[Device, ...], wan: str, why: str
+) -> None:
+    ports = (bridge("br-lan"), port("lan1", "br-lan"), port("eth1", kind=""), *devices)
+    with pytest.raises(UsageError, match=why):
+        choose(box(ports, {"lan": LAN, "wan": ("dhcp", wan, wan)}, "eth2"))
