@@ -2,7 +2,7 @@
 # The fuzzers: fuzz/NAME_fuzz.c is a target, fuzz/corpus/NAME has its inputs. There are several ways
 # to build them all; in each the agent is compiled once for all targets.
 FUZZ_SECONDS ?= 20
-FUZZ_CC ?= $(firstword $(shell command -v clang clang-14))
+FUZZ_CC ?= $(firstword $(shell command -v clang; command -v clang-14))
 FUZZERS := $(patsubst fuzz/%_fuzz.c,%,$(wildcard fuzz/*_fuzz.c))
 FUZZED := $(filter-out main.o,$(OBJECTS))
 FUZZ_FLAGS := -std=gnu11 -g -O1 $(WARNINGS) $(CPPFLAGS) -I.

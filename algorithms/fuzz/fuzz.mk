@@ -2,7 +2,7 @@
 # The fuzzers: fuzz/fuzz_NAME.c is a target, fuzz/corpus/NAME keeps inputs that were at fault or that
 # reach something new. `test-fuzz` replays what is kept, by any compiler; `fuzz` hunts by libFuzzer.
 FUZZ_SECONDS ?= 20
-FUZZ_CC ?= $(firstword $(shell command -v clang clang-14))
+FUZZ_CC ?= $(firstword $(shell command -v clang; command -v clang-14))
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 FUZZ_FLAGS := -std=c99 -g -O1 $(SANITIZE) $(WARNINGS) $(CPPFLAGS) -I. -DGM_FLAGS='"-O1"' \
 	-fsanitize=fuzzer-no-link

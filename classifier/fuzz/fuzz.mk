@@ -2,7 +2,7 @@
 # The fuzzers: fuzz/NAME_fuzz.c is a target, fuzz/corpus/NAME has its inputs. `test-fuzz` replays what
 # is kept, by any compiler and in the agent's loop; `fuzz` hunts by libFuzzer.
 FUZZ_SECONDS ?= 20
-FUZZ_CC ?= $(firstword $(shell command -v clang clang-14))
+FUZZ_CC ?= $(firstword $(shell command -v clang; command -v clang-14))
 FUZZERS := $(patsubst fuzz/%_fuzz.c,%,$(wildcard fuzz/*_fuzz.c))
 FUZZ_INCLUDES := -I. -I../agent
 
