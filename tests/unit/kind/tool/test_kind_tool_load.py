@@ -3,6 +3,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -243,8 +244,8 @@ async def _while_it_serves(job: Job) -> tuple[dict[str, str], bool]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give it up")
+@pytest.mark.skipif(not shutil.which("iperf3"), reason="needs iperf3")
 def test_a_server_of_others_is_nobody_and_listens_where_the_lab_is() -> None:
-    program.require(["iperf3"])
     shown, listens = asyncio.run(_while_it_serves(replace(TCP, server=OWN)))
     assert set(shown["Uid"].split()) | set(shown["Gid"].split()) == {"65534"}
     assert {shown[name].strip("0") for name in ("CapEff", "CapPrm", "CapBnd", "Groups")} == {""}
