@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.judge.finding import Finding, Shape
 from gatemark.judge.shape.reconcile import grouped
-from gatemark.judge.shape.sight import MOST, Sight, Sweep, in_most
+from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.judge.shape.words import percent, pps
 
 FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
@@ -121,12 +121,12 @@ def _is_much_of_each(counts: Sequence[tuple[int, int]]) -> bool:
 
 
 def _is_much(counts: Sequence[tuple[int, int]]) -> bool:
-    """By all trials together; where few are to be expected of a trial, half of all show one."""
+    """By all trials together; in half of those that expect some, as they may come in clusters."""
     count, tried = (sum(each) for each in zip(*counts, strict=True)) if counts else (0, 0)
     if count < FEWEST or count < LEAST * tried:
         return False
     seen = [own > 0 for own, of in counts if of * count >= MANY * tried]
-    return in_most(seen or [own > 0 for own, _ in counts], MOST if seen else TRIALS)
+    return in_most(seen or [own > 0 for own, _ in counts], TRIALS)
 
 
 def _count(sight: Sight, field: str) -> tuple[int, int]:

@@ -60,6 +60,11 @@ class Split:
         """How many were sent until then."""
         return self.seconds * self.level.offered_pps
 
+    @property
+    def packets_of_block(self) -> float:
+        """So exactly are they known."""
+        return self.packets / (self.at * BLOCKS)
+
 
 def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     """Masks the part of each trial that loses; named if it loses so much at least.
@@ -93,7 +98,7 @@ def _finding(splits: Sequence[Split]) -> Finding:
     when, look = f"From {ms(when_ms)} into each trial on", "a timer or heat"
     clause = f"loses {percent(worse)} from {ms(when_ms)} into each trial on"
     if _is_by_packets(splits):
-        count = median(split.packets for split in splits)
+        count = first.packets  # the lowest rate tells it best
         when, look = f"After about {count:.0f} packets of each trial", "a quota, a table that fills"
         clause = f"loses {percent(worse)} after about {count:.0f} packets"
         values |= {"packets": count}
@@ -127,7 +132,8 @@ def _is_by_packets(splits: Sequence[Split]) -> bool:
     low, high = splits[0], splits[-1]
     if high.level.offered_pps < UNLIKE * low.level.offered_pps:
         return False
-    return abs(low.at - high.at) > AGAIN and abs(low.packets / high.packets - 1) <= 2 * AGAIN
+    near = max(2 * AGAIN * high.packets, low.packets_of_block + high.packets_of_block)
+    return abs(low.at - high.at) > AGAIN and abs(low.packets - high.packets) <= near
 
 
 def _split(level: Level) -> Split | None:

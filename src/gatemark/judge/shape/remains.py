@@ -15,7 +15,6 @@ from gatemark.judge.shape.words import percent, pps
 MORE: Final = 0.01  # lost than at both neighbours
 LESS: Final = 0.95  # of what is received at both neighbours
 EXCESS: Final = 0.01
-TWO_THIRDS: Final = 2 / 3  # of the trials at a rate
 CALM: Final = 0.85  # of its CPU
 
 
@@ -86,7 +85,7 @@ def unexplained(levels: Sequence[Level], share: float) -> Iterator[Finding]:
             for sight in level.sights
         ]
         left, busy = median(each), level.busy
-        is_much = in_most([part > max(EXCESS, share / 4) for part in each], TWO_THIRDS)
+        is_much = in_most([part > max(EXCESS, share / 4) for part in each])
         if not is_much or is_over(level):
             continue
         if busy is not None and busy >= CALM:

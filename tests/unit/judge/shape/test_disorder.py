@@ -111,6 +111,12 @@ def test_a_few_of_each_trial_are_told_by_all_together_and_with_their_share_of_th
     assert "(18 of 18 lost beyond the sender's port)" in finding.words
 
 
+def test_corruption_that_comes_in_clusters_is_told() -> None:
+    """As recorded of a bit that one packet of 3 000 had turned, in buffers that are used again."""
+    (finding,) = corrupted([7, 70, 1, 2, 0, 0, 6, 0, 14, 0, 55, 6], lost=1)
+    assert finding.shape == "corruption"
+
+
 @pytest.mark.parametrize("each", [[0, 0, 0, 0, 20, 0] * 2, [1, *[0] * 11]])
 def test_one_trial_that_has_corrupted_packets_is_nothing(each: list[int]) -> None:
     assert corrupted(each, lost=0) == []

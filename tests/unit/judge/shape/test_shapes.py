@@ -2,7 +2,7 @@
 """Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
 
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from gatemark.judge.shape.diagnose import Diagnosed, diagnose
 from gatemark.judge.shape.stall import period_ms
 from gatemark.store.record import CpuReading
 
-from .conftest import FEW, outside, swept_once
+from .conftest import FEW, LOW, outside, swept_once
 
 
 @cache
@@ -81,6 +81,34 @@ def test_what_an_emulator_had_no_time_to_take_is_not_without_explanation(
     ]
     (found,) = diagnose(group(records), ())
     assert shapes(found.diagnosis) == expected
+
+
+def test_what_some_of_the_trials_lose_is_no_fault_without_explanation() -> None:
+    """A machine that is busy for some seconds takes the gateway's CPU in four of six trials."""
+    records = []
+    for record in outside(Planted(), LOW):
+        (own,) = record.evidence.loss
+        refused = tuple(n // 20 * (record.repeat <= 4) for n in own.tried)
+        loss = replace(own, refused=refused, lost=refused)
+        records.append(replace(record, evidence=replace(record.evidence, loss=(loss,))))
+    (found,) = diagnose(group(records), ())
+    assert shapes(found.diagnosis) == ()
+
+
+def test_a_quota_that_high_rates_use_up_at_once_is_told_by_packets() -> None:
+    """As recorded of 40 % of what connections send after their first ten packets."""
+    records = []
+    for record in outside(Planted(), (3_000, 8_000, 13_000, 20_000)):
+        (own,) = record.evidence.loss
+        sent = accumulate(own.tried)
+        lost = tuple(
+            round(0.4 * min(n, max(0, upto - 500))) for n, upto in zip(own.tried, sent, strict=True)
+        )
+        loss = replace(own, lost=lost, refused=(0,) * len(lost))
+        records.append(replace(record, evidence=replace(record.evidence, loss=(loss,))))
+    (found,) = diagnose(group(records), ())
+    (finding,) = found.diagnosis.wrong
+    assert finding.values["packets"] == pytest.approx(500, rel=0.1)
 
 
 def test_below_the_knee_nothing_is_named() -> None:
