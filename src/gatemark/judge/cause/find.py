@@ -108,6 +108,7 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
         whole = _without_entry(flows, entry, diagnosis.definition.path)
         diagnosis = _renewed(diagnosis, flows, whole)
     which = [f for f in diagnosis.findings if f.shape in WHICH]
+    which = which or [f for f in diagnosis.findings if f.shape in LIMITS]
     same = [(own, where) for own in which for where in more if _is_same(own, where)]
     if len(same) == 1:
         ((own, where),) = same

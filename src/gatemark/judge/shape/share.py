@@ -26,6 +26,7 @@ APART: Final = 1.3  # from the lowest rate to one that may agree
 TWICE: Final = 2.0  # as high is the rate that must
 REGULAR: Final = 0.2  # deviation of the distances by their mean: every nth packet
 NEXT: Final = 1.5  # distance below which most are lost, so each loss is beside another
+NEARLY: Final = 0.9  # all is lost: two shares near one agree too easily
 IN_BURSTS: Final = 2.0  # packets lost in a row
 
 
@@ -51,6 +52,8 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     if not agree(least, pooled(second.sights)):
         return
     share = pooled([*lowest.sights, *second.sights]).value
+    if share > NEARLY and is_limited(sweep, 0.0):  # as many come at each rate: a limit of few
+        return
     for sight in sweep.sights:
         sight.explained += share
     # A share that rises agrees with its neighbour, and not farther on; a limiter does so, too.

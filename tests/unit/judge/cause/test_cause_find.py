@@ -202,13 +202,14 @@ def test_what_a_counter_has_whole_is_told_by_it_alone() -> None:
     assert [finding.shape for finding in after.findings] == ["too-large"]
 
 
-def test_which_packets_a_rule_drops_and_which_rule_are_one_fault() -> None:
-    flows = Finding(shape="some-flows", words="8 of 64 flows lose all.", clause="loses all of 8")
+@pytest.mark.parametrize("shape", ["some-flows", "policer"])
+def test_which_packets_a_rule_drops_and_which_rule_are_one_fault(shape: Shape) -> None:
+    own = Finding(shape=shape, words="Something is lost.", clause="loses")
     record = trial({"netfilter.nft rule x": 1_250}, lost=1_250)
-    before = Diagnosis(subject=Subject.of(record), direction="up", findings=(flows,))
+    before = Diagnosis(subject=Subject.of(record), direction="up", findings=(own,))
     (after,) = named((before,), [record])
     (finding,) = after.findings
-    assert finding.words.startswith("8 of 64 flows lose all. A rule dropped 1 250 packets")
+    assert finding.words.startswith("Something is lost. A rule dropped 1 250 packets")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,16 @@ def test_a_quota_that_high_rates_use_up_at_once_is_told_by_packets() -> None:
     assert finding.values["packets"] == pytest.approx(500, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("planted", "expected"),
+    [(Planted(policer=(30, 5)), "policer"), (Planted(share=0.98), "constant-share")],
+)
+def test_a_limit_of_few_is_no_share_of_nearly_all(planted: Planted, expected: Shape) -> None:
+    """At two low rates that are near to each other both lose nearly all."""
+    (found,) = diagnose(swept_once(planted, (3_000, 5_000, 20_000)), ())
+    assert shapes(found.diagnosis) == (expected,)
+
+
 def test_below_the_knee_nothing_is_named() -> None:
     below = [trials for trials in swept_once(Planted()) if trials.point["rate_pps"] != FEW[-1]]
     (found,) = diagnose(below, ())
