@@ -6,6 +6,8 @@ beyond the sender's port: where that port's queue overflows, the CPU behind it i
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -24,6 +26,7 @@ CALM: Final = 0.93  # of its CPU: below it the CPU is not what drops
 INSIDE: Final = 0.8  # of the loss
 COUNTED: Final = (QDISC, NETFILTER)  # stages of drops behind which a limiter stands
 POLICED: Final = 16  # packets: a shorter queue is none
+FILLING: Final = 0.85  # of what the pause before a trial fills in: it was not full at its start
 FULL: Final = 2.0  # times as much in one trial as in another: its bucket was not full at first
 
 
@@ -53,7 +56,7 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     values = {"rate_pps": rate, "rate_lo_pps": rates.lo, "rate_hi_pps": rates.hi}
     values["queue_packets"] = queue
     if queue < POLICED:
-        yield _policer(calm, rates, values)
+        yield _policer(calm, rates, values, _rests(sweep.sights))
     else:
         yield _shaper(sweep, rates, values)
 
@@ -121,18 +124,32 @@ def _queue(levels: Sequence[Level], lowest: Level, rate: float) -> float:
     return max(0.0, median(delays) - base) / 1e9 * rate
 
 
-def _policer(levels: Sequence[Level], rates: Interval, values: dict[str, float]) -> Finding:
+def _rests(sights: Sequence[Sight]) -> dict[str, float]:
+    """Of each trial but the first: for how many s nothing was sent before it."""
+    begun = [(datetime.fromisoformat(s.record.started), s) for s in sights if s.record.started]
+    begun.sort(key=lambda each: each[0])
+    return {
+        sight.record.trial: (start - before).total_seconds() - last.seconds
+        for (before, last), (start, sight) in pairwise(begun)
+    }
+
+
+def _policer(
+    levels: Sequence[Level], rates: Interval, values: dict[str, float], rests: dict[str, float]
+) -> Finding:
     sights = [sight for level in levels for sight in level.sights]
     whole = [sight for sight in sights if sight.settled_pps() is not None]
     busy = max((level.busy for level in levels if level.busy is not None), default=None)
     cpu = "" if busy is None else f"CPU {percent(busy)}, "
     most = "" if whole else "at most "
     text = f"Something drops beyond {most}{_interval(rates)}"
-    bursts = [_burst(sight, rates.value) for sight in whole or sights]
-    if bursts := [packets for packets in bursts if packets > 0]:
+    each = {s.record.trial: _burst(s, rates.value) for s in whole or sights}
+    if bursts := [packets for packets in each.values() if packets > 0]:
         burst = median_interval(bursts)
         # A trial that ends before says no more; nor do those that found it half full.
-        is_least = not whole or burst.hi > FULL * max(1.0, burst.lo)
+        fills = [each[t] / (rates.value * rest) for t, rest in rests.items() if t in each and rest]
+        is_filling = bool(fills) and median(fills) >= FILLING
+        is_least = not whole or is_filling or burst.hi > FULL * max(1.0, burst.lo)
         size = f"at least {burst.hi:.0f}" if is_least else f"{burst.value:.0f}{_ends(burst)}"
         values = values | {"burst_packets": burst.hi if is_least else burst.value}
         text += f" (burst {size} packets)"

@@ -161,10 +161,8 @@ def period_ms(trials: Sequence[Sequence[Silence]]) -> float | None:
 
 
 def _who(sights: Sequence[Sight]) -> str:
-    """Who had the gateway's CPU meanwhile, by most of the records that say so."""
-    starved = [sight.record.evidence.starved for sight in sights]
+    """Who had the gateway's CPU meanwhile, by most of the trials that stood still."""
+    starved = [sight.record.evidence.starved for sight in sights if sight.stalled]
     names = Counter(NUMBER.sub("", each.who) for each in starved if each and each.who)
-    if not names:
-        return ""
-    (name, count), *_ = names.most_common(1)
-    return f" Meanwhile {name} had its CPU." if 2 * count > names.total() else ""
+    name, count = next(iter(names.most_common(1)), ("", 0))
+    return f" Meanwhile {name} had its CPU." if 2 * count > len(starved) else ""

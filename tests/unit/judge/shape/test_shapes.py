@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
 
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import accumulate, pairwise
 
@@ -12,7 +13,7 @@ from gatemark.judge.finding import Diagnosis, Shape
 from gatemark.judge.point.group import group
 from gatemark.judge.shape.diagnose import Diagnosed, diagnose
 from gatemark.judge.shape.stall import period_ms
-from gatemark.store.record import CpuReading
+from gatemark.store.record import CpuReading, Starved
 
 from .conftest import FEW, LOW, outside, swept_once
 
@@ -145,6 +146,20 @@ def test_a_policer_is_told_with_rate_and_burst() -> None:
     assert found.values["burst_packets"] == pytest.approx(200, rel=0.2)
 
 
+@pytest.mark.parametrize(("pause_s", "words"), [(0.5, "(burst 1"), (0.017, "(burst at least 1")])
+def test_a_burst_that_the_pause_before_filled_in_is_no_more_than_a_bound(
+    pause_s: float, words: str
+) -> None:
+    """Of 200 packets, which 17 ms fill in."""
+    begun, records = datetime(2026, 11, 1, tzinfo=UTC), []
+    for record in outside(Planted(policer=(12_000, 200))):
+        records.append(replace(record, started=begun.isoformat()))
+        begun += timedelta(seconds=0.45 + pause_s)
+    (found,) = diagnose(group(records), ())
+    (finding,) = found.diagnosis.wrong
+    assert words in finding.words
+
+
 def test_a_shaper_is_told_with_rate_and_queue() -> None:
     found = look("shaper").diagnosis.get("shaper")
     assert found is not None
@@ -164,6 +179,18 @@ def test_stalls_are_told_with_their_length() -> None:
     assert found is not None
     assert found.values["stall_ms"] == pytest.approx(150, rel=0.05)
     assert found.values["share"] == pytest.approx(0.3, abs=0.1)
+
+
+@pytest.mark.parametrize(("each", "is_named"), [(1, True), (8, False)])
+def test_who_had_the_cpu_in_a_few_trials_is_not_blamed(each: int, is_named: bool) -> None:
+    hog = Starved(thread="napi/gw0", longest_ms=20.0, share=0.02, who="hog (pid 7, OTHER)")
+    records = [
+        replace(record, evidence=replace(record.evidence, starved=hog if n % each == 0 else None))
+        for n, record in enumerate(outside(PLANTED["stalls"][0]))
+    ]
+    (found,) = diagnose(group(records), ())
+    (finding,) = found.diagnosis.wrong
+    assert ("Meanwhile hog (OTHER) had its CPU." in finding.words) == is_named
 
 
 @pytest.mark.parametrize("name", ["tenth of a share", "stalls", "first packets"])
