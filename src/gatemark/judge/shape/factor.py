@@ -170,7 +170,8 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
     if not timed:
         return
     best = min(timed, key=lambda other: other.sweep.levels[0].delay_ns or 0.0)
-    pairs = [(_delay(a), _delay(b)) for a, b in _pairs(sweep, best.sweep, lowest=True)]
+    trials = _pairs(sweep, best.sweep, lowest=True)
+    pairs = [(a.delay_ns or 0.0, b.delay_ns or 0.0) for a, b in trials]
     if not in_most([own >= LATE * usual and own - usual >= LATER_NS > 0 for own, usual in pairs]):
         return
     own_ns, usual_ns = (median(delays) for delays in zip(*pairs, strict=True))
@@ -182,10 +183,6 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
         clause=f"delays {level} by {duration(own_ns - usual_ns)} more than {usual}",
         values={"delay_ns": own_ns, "other_ns": usual_ns},
     )
-
-
-def _delay(sight: Sight) -> float:
-    return sight.record.values.get("delay_p50_ns", 0.0)
 
 
 def differ_in(diagnosis: Diagnosis, other: Diagnosis, factor: str) -> bool:

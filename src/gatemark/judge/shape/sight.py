@@ -76,6 +76,14 @@ class Sight:
         return min(1.0, core.busy / max(0.01, 1 - max(core.waiting, self.stalled)))
 
     @property
+    def delay_ns(self) -> float | None:
+        """The median delay; where both directions are loaded that of its own, by its flows."""
+        flows = [delay for delay in self.loss.delay_by_flow if delay]
+        if flows and self.record.definition.direction == "both":
+            return median(flows)
+        return self.record.values.get("delay_p50_ns")
+
+    @property
     def open(self) -> list[int]:
         """Bins of the sending time that are not masked."""
         return [at for at, n in enumerate(self.loss.tried) if n and at not in self.masked]
@@ -201,8 +209,7 @@ class Level:
     @property
     def delay_ns(self) -> float | None:
         """The median delay."""
-        values = [sight.record.values.get("delay_p50_ns") for sight in self.sights]
-        known = [value for value in values if value is not None]
+        known = [delay for sight in self.sights if (delay := sight.delay_ns) is not None]
         return median(known) if known else None
 
 

@@ -167,6 +167,20 @@ def test_a_shaper_is_told_with_rate_and_queue() -> None:
     assert found.values["queue_ms"] == pytest.approx(500 / 15, rel=0.3)
 
 
+def test_a_queue_of_one_way_is_told_where_the_other_way_does_not_wait() -> None:
+    """Both are loaded: half of all packets wait, and the median of both ways is one without."""
+    records = [
+        replace(
+            record,
+            definition=replace(record.definition, direction="both"),
+            values=record.values | {"delay_p50_ns": 40_000.0},
+        )
+        for record in outside(PLANTED["shaper"][0], (5_000, 10_000, 18_000, 20_000))
+    ]
+    (found,) = diagnose(group(records), ())
+    assert shapes(found.diagnosis) == ("shaper",)
+
+
 def test_flows_are_told_with_what_they_share() -> None:
     found = look("flows").diagnosis.get("some-flows")
     assert found is not None
