@@ -151,5 +151,5 @@ def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:
 
 def _without_explained(sight: Sight) -> float:
     whole = sight.record.values.get("received_pps", 0.0)
-    received = sight.arrived_pps() if sight.masked else whole
+    received = sight.open_pps if sight.masked else whole
     return received / (1 - min(MOST, sight.explained))

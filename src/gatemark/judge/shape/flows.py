@@ -68,7 +68,7 @@ def _whole(judged: Sequence[Sight], silent: Sequence[set[int]]) -> Finding:
         clause = f"loses all of {len(same)} of {flows} flows"
         many = len(same)
     else:
-        words = "all, others each time: a table or a range of ports has no room for them"
+        words = "all, others each time: a table or ports have no room for them, or a hash changes"
         clause = f"loses all of {many} of {flows} flows, others each time"
     return Finding(
         shape="some-flows",

@@ -43,6 +43,7 @@ def _soon_over(sweep: Sweep) -> Iterator[Finding]:
     came = [sight.tried - sight.lost for sight in sweep.sights]
     for sight in sweep.sights:
         sight.mask(0.0, sight.seconds * 1000)
+        sight.explained = 1.0
     count = median(came)
     is_count = in_most([abs(own / count - 1) <= LIKE for own in came])
     after = f"after about {count:.0f} packets of each trial" if is_count else "soon in each trial"

@@ -118,6 +118,13 @@ class Sight:
         bins = self._whole(after_ms)
         return sum(self.loss.arrived[at] for at in bins) / (len(bins) * self.bin_s) if bins else 0.0
 
+    @property
+    def open_pps(self) -> float:
+        """Arrivals a second in open bins; where few are open, what the sender's port took."""
+        if self.explained < 1 and len(self._whole(0.0)) < FEWEST:
+            return (self.tried - sum(self.loss.refused)) / self.seconds
+        return self.arrived_pps()
+
     def _whole(self, after_ms: float) -> list[int]:
         """Open bins from a time on, but the first and the last: packets take time to arrive."""
         ends = min(len(self.loss.tried), len(self.loss.arrived))

@@ -96,20 +96,27 @@ def test_what_some_of_the_trials_lose_is_no_fault_without_explanation() -> None:
     assert shapes(found.diagnosis) == ()
 
 
-def test_a_quota_that_high_rates_use_up_at_once_is_told_by_packets() -> None:
+@cache
+def with_quota() -> Diagnosed:
     """As recorded of 40 % of what connections send after their first ten packets."""
     records = []
     for record in outside(Planted(), (3_000, 8_000, 13_000, 20_000)):
         (own,) = record.evidence.loss
         sent = accumulate(own.tried)
-        lost = tuple(
-            round(0.4 * min(n, max(0, upto - 500))) for n, upto in zip(own.tried, sent, strict=True)
-        )
-        loss = replace(own, lost=lost, refused=(0,) * len(lost))
+        left = [min(n, max(0, upto - 500)) for n, upto in zip(own.tried, sent, strict=True)]
+        loss = replace(own, lost=tuple(round(0.4 * n) for n in left), refused=(0,) * len(left))
         records.append(replace(record, evidence=replace(record.evidence, loss=(loss,))))
     (found,) = diagnose(group(records), ())
-    (finding,) = found.diagnosis.wrong
+    return found
+
+
+def test_a_quota_that_high_rates_use_up_at_once_is_told_by_packets() -> None:
+    (finding,) = with_quota().diagnosis.wrong
     assert finding.values["packets"] == pytest.approx(500, rel=0.1)
+
+
+def test_a_rate_that_loses_from_its_first_packets_on_is_no_capacity() -> None:
+    assert max(with_quota().received_pps.values()) == pytest.approx(20_000, rel=0.01)
 
 
 @pytest.mark.parametrize(
