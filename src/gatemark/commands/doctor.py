@@ -23,7 +23,7 @@ def doctor(
 
     from gatemark.error import UnavailableError
     from gatemark.run.preflight import refusal
-    from gatemark.run.preflight.applications import applications
+    from gatemark.run.preflight.kinds import kinds
     from gatemark.run.preflight.reach import reach
     from gatemark.station import own
     from gatemark.station.doctor import examine
@@ -33,7 +33,7 @@ def doctor(
         own.enter()
     except UnavailableError as error:
         refused = str(error)
-    findings = [*examine(refused), applications()]
+    findings = [*examine(refused), *kinds()]
     is_able = all(finding.ok for finding in findings if finding.needed)
     features = refusal.features() if is_able else []
     last = reach(findings)

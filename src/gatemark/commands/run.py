@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SUITE = "quick"
 COREMARK_HELP = "Your own copy of CoreMark, for plans that run it (algorithms/coremark)."
+CAPTURE_HELP = "Keep all packets, labelled, for `gatemark classifier train` (applications)."
+CAPTURED = "keep.capture=true"
 LINE_HELP = "Is it enough for this line, in Mbit/s: 1000/500? Of a plan with [line]: its rates."
 
 
@@ -56,6 +58,7 @@ def run(
         bool, typer.Option("--exact", help="Count a packet's instructions (station qemu-...).")
     ] = False,
     line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
+    keep_capture: Annotated[bool, typer.Option("--keep-capture", help=CAPTURE_HELP)] = False,
     coremark: Annotated[Path | None, typer.Option(metavar="DIR", help=COREMARK_HELP)] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
     trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
@@ -83,6 +86,7 @@ def run(
         require(directory.load().plans, bench)
     else:
         settings, ports = (*(set_ or ()), *_of_coremark(coremark)), wire.split(port or ())
+        settings += (CAPTURED,) if keep_capture else ()
         asked = Asked(name or DEFAULT_SUITE, station, variant, settings, driver, ports, exact, line)
         bench = load_station(asked.station_file)
         directory = _begin(asked, bench, out, seed)

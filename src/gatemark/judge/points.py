@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a run, each judged from all its trials: of the tester alone, and of gateways."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -17,7 +17,7 @@ from gatemark.judge.point.boot import samples as each
 from gatemark.judge.point.ceiling import ceiling, highest
 from gatemark.judge.point.facts import gather, late, link, tester_cpu
 from gatemark.judge.point.group import Group, group, middle, readings
-from gatemark.judge.point.kind import Judge, by_share
+from gatemark.judge.point.kind import Judge, Marked, by_share
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict, decide
 from gatemark.judge.point.sweep import RATES, Judged
 from gatemark.judge.point.timed import is_timed
@@ -99,6 +99,12 @@ def is_whole(run: Run, about: About) -> bool:
 def kind_of(about: About) -> Judge | None:
     """Return the rules of its kind; None: those for packets."""
     return JUDGES.get(about.definition.quantity)
+
+
+def marked(points: Sequence[PointResult]) -> Iterator[Marked]:
+    """Yield the points that have earned a word by the rules of their kind."""
+    for kind in _KINDS:
+        yield from kind.marked(points)
 
 
 def is_rate(about: About) -> bool:

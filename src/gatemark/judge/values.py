@@ -24,11 +24,11 @@ from gatemark.judge.judgement import (
 )
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.sweep import others
+from gatemark.judge.points import marked
 from gatemark.judge.subject import About
 from gatemark.judge.verdict import shaping
 from gatemark.judge.verdict.shaper import advice
 from gatemark.judge.verdict.verdict import verdicts
-from gatemark.kind.application.grade import grades
 from gatemark.quantity import LOSS, UNITS, is_bounded, judged_unit, words
 from gatemark.store.record import Definition
 
@@ -58,10 +58,10 @@ def values(judgement: Judgement) -> list[Value]:
 
 
 def _graded(made: Iterable[Value], judgement: Judgement) -> Iterator[Value]:
-    """Yield them, with the word of an application at the figure that decided it."""
+    """Yield them, with the word that a point has earned at the figure that decided it."""
     named = {
         (each.point.plan, each.point.arm, *sorted(each.point.point.items()), each.quantity): each
-        for each in grades(judgement.points)
+        for each in marked(judgement.points)
     }
     for value in made:
         place = (value.plan, value.arm, *sorted(value.point.items()), value.quantity)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kind of workload as a plan has it: its keys, their bounds, and what its trials are like."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Plan, Workload
 
 
 def sent_s(load: Workload) -> float:
@@ -22,6 +22,24 @@ def fits(arm: Arm, load: Workload) -> str:
     """Nothing: it fits each arm."""
     del arm, load
     return ""
+
+
+def needs_nothing(plans: Iterable[Plan]) -> None:
+    """Nothing: no program of others is needed."""
+    del plans
+
+
+def has_no_part() -> None:
+    """Nothing: a machine that measures can send it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """The part of a kind that this machine can do; `fix`: the command that brings the rest."""
+
+    what: str
+    text: str
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +65,9 @@ class Rules:
     streams: bool = False  # its ends have the hosts' own TCP
     strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
     silent: bool = False  # next to nothing is sent
+    is_labelled: bool = False  # its flows are told from others' by their ports
+    require: Callable[[Iterable[Plan]], None] = needs_nothing  # programs; raises UnavailableError
+    able: Callable[[], Able | None] = has_no_part  # what of it this machine can do
     # Of a kind without a point.py: its first headline is a share that is 1 where nothing held it
     # back. Words with `{share}` in them say how much it was.
     whole: str = ""

@@ -366,6 +366,8 @@ class Fast(TypedDict):
     late_most_ns: int
     wait_share: float
     waiter: str
+    robbed_share: float
+    pressure: float
     cpu_ns: int
 
 

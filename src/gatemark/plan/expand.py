@@ -315,6 +315,14 @@ def _check_levels(plan: Plan) -> None:
         raise UsageError("`case`: two [[sweep.case]] are alike; `times` repeats a point")
 
 
+def _unlabelled(plan: Plan) -> str:
+    """Return the kinds of a plan whose flows no label can be given to; "": there is none."""
+    kinds = dict.fromkeys(load.kind for load in (plan.workload, *plan.beside.values()))
+    if plan.workload.kind != "application":
+        return plan.workload.kind
+    return ", ".join(kind for kind in kinds if not RULES[kind].is_labelled)
+
+
 def _check_counts(plan: Plan) -> None:
     _check_repeats(plan)
     if not 0 <= plan.probe.times <= 1000:
@@ -323,6 +331,8 @@ def _check_counts(plan: Plan) -> None:
         raise UsageError(f"`slow_to_pps` {reason}")
     if plan.keep.pcapng and plan.workload.kind != "udp":
         raise UsageError("`pcapng` of [keep] is for a workload of kind udp alone")
+    if plan.keep.capture and (kinds := _unlabelled(plan)):
+        raise UsageError(f"`capture` of [keep]: flows of kind {kinds} have no label; leave it out")
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'{nearest(probe, list(PROBES))}")

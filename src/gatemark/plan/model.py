@@ -272,6 +272,7 @@ class Keep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The parts to keep of a trial besides its record and series."""
 
     pcapng: bool = False  # the packets around what was lost, late or doubled; UDP alone
+    capture: bool = False  # all packets of an application's trials, labelled
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,6 +20,7 @@ from gatemark.station.demand import demand
 from gatemark.station.line.line import Line
 from gatemark.station.station import Station
 from gatemark.station.wiring import Port
+from gatemark.store.packets import Packets
 
 QUIET_S, LONGEST_S = 0.02, 2.0  # of the ports after a change: so long, waited for at most
 
@@ -39,7 +40,7 @@ class Bench:
         self.messages: list[str] = []
         self.stuck = ""
         self.left: list[str] = []  # what commands of a trial left, which was undone
-        self.packets: dict[str, bytes] = {}  # trial -> those to be kept of it
+        self.packets: dict[str, Packets] = {}  # trial -> those to be kept of it
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)

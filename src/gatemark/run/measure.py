@@ -172,8 +172,8 @@ async def _trial(
 
 def _with_packets(bench: Bench, directory: RunDirectory, record: Record) -> Record:
     """The record with the packets that its trial left on the bench, which are kept first."""
-    data = bench.packets.pop(record.trial, b"")
-    return directory.keep_packets(record, data) if data else record
+    packets = bench.packets.pop(record.trial, None)
+    return directory.keep_packets(record, packets) if packets and packets.files else record
 
 
 def _require(bench: Bench, tried: again.Attempts) -> None:

@@ -26,7 +26,7 @@ from gatemark.probe.threads import Ports
 from gatemark.run import mixed, reading, stop, turns, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain, remember
-from gatemark.run.kept import moment
+from gatemark.run.kept import labelled, moment
 from gatemark.run.kept.moment import Direction
 from gatemark.run.kept.watch import places
 from gatemark.run.kind import definition, kind_of
@@ -38,6 +38,7 @@ from gatemark.station.awake import awake
 from gatemark.station.lent import introduced
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
+from gatemark.store.packets import Packets
 from gatemark.store.record import Record
 from gatemark.store.series import Series
 from gatemark.workload.way import Load, Report
@@ -97,6 +98,8 @@ def _with_packets(bench: Bench, spec: TrialSpec, record: Record, raw: Raw) -> Re
     if not watching.captures(spec):
         return record
     record = replace(record, notes=(*record.notes, CAPTURED))
+    if spec.keep.capture:
+        return _with_labelled(bench, spec, record, raw)
     if why := moment.odd(record):
         directions = [
             Direction(way, places(bench.station, spec.arm.path, way.wire), is_tagged(way.wire))
@@ -104,9 +107,21 @@ def _with_packets(bench: Bench, spec: TrialSpec, record: Record, raw: Raw) -> Re
         ]
         title = f"{spec.trial}: {', '.join(why)}"
         try:
-            bench.packets[spec.trial] = moment.kept(title, directions, raw.seen["packets"])
+            data = moment.kept(title, directions, raw.seen["packets"])
+            bench.packets[spec.trial] = Packets({"": data} if data else {})
         except ValueError as error:  # the trial is sound all the same
             record = replace(record, notes=(*record.notes, f"its packets are lost: {error}"))
+    return record
+
+
+def _with_labelled(bench: Bench, spec: TrialSpec, record: Record, raw: Raw) -> Record:
+    """A record that says that packets were captured; all of them wait on the bench."""
+    try:
+        bench.packets[spec.trial] = labelled.kept(
+            spec, record, raw.ways[0].wire, raw.seen["packets"]
+        )
+    except ValueError as error:  # the trial is sound all the same
+        return replace(record, notes=(*record.notes, f"its packets are lost: {error}"))
     return record
 
 

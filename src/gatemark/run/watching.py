@@ -68,7 +68,7 @@ def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, 
         **own,
         "features": Features(bench.setup, spec),
         "programs": running,
-        **({"packets": Packets(station, spec.arm.path, wires)} if captures(spec) else {}),
+        **({"packets": _packets(station, spec, wires)} if captures(spec) else {}),
         "starved": Starving(threads(station, spec), lambda: running.supervisors),
         "caches": Caches(station.counting, spec.gateway.devices),
         "threads": Threads(
@@ -118,7 +118,13 @@ def _near(wires: Sequence[Wire]) -> Node:
 
 def captures(spec: TrialSpec) -> bool:
     """Return whether packets of the trial are captured; a search's steps are too many to keep."""
-    return spec.keep.pcapng and spec.workload.kind == "udp" and spec.pass_ != "search"
+    is_odd = spec.keep.pcapng and spec.workload.kind == "udp" and spec.pass_ != "search"
+    return is_odd or spec.keep.capture
+
+
+def _packets(station: Station, spec: TrialSpec, wires: Sequence[Wire]) -> Packets:
+    """Capture at all ports; what is kept of an application is what the tester's ports see."""
+    return Packets(station, spec.arm.path, wires, with_gateway=not spec.keep.capture)
 
 
 def _own_probes(spec: TrialSpec) -> tuple[str, ...]:

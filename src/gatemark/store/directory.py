@@ -20,6 +20,7 @@ from gatemark.error import GatemarkError, UsageError
 from gatemark.store import series, trials
 from gatemark.store.contents import Contents, faults
 from gatemark.store.folder import Folder, ForeignError, sync
+from gatemark.store.packets import MANIFEST, Packets, manifest
 from gatemark.store.record import Record
 from gatemark.store.run import RUN_SCHEMA, Run
 from gatemark.store.schema import age, schema_of
@@ -172,17 +173,23 @@ class RunDirectory:
                 raise
         return self.append(replace(record, series=name))
 
-    def keep_packets(self, record: Record, data: bytes) -> Record:
+    def keep_packets(self, record: Record, packets: Packets) -> Record:
         """The record with its packets on the disk; without them where a run has too many."""
         with telling(self.path):
             self.packets.make()
             kept = map(self.packets.status, self.packets.names())
             held = sum(status.st_size for status in kept if status)
-            if held + len(data) > MOST_PACKETS_BYTES:
+            if held + sum(map(len, packets.files.values())) > MOST_PACKETS_BYTES:
                 note = f"its packets are not kept: the run has {held >> 20} MiB of them already"
                 return replace(record, notes=(*record.notes, note))
-            name = f"{record.sequence:05d}.pcapng"
-            self.packets.write(name, data)
+            names = {end: f"{record.sequence:05d}{end}.pcapng" for end in packets.files}
+            for end, data in packets.files.items():
+                self.packets.write(names[end], data)
+            name = next(iter(names.values()))
+            if packets.flows:
+                has_one = self.packets.status(MANIFEST)
+                before = self.packets.read(MANIFEST).decode() if has_one else ""
+                self.packets.write(MANIFEST, manifest(before, name, packets.flows).encode())
         return replace(record, packets=name)
 
     def records(self) -> list[Record]:

@@ -241,8 +241,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # rpm_stable, probes, failed, and the reason of most; tls, cipher; ahead_most_bytes of an end;
     # self_repaired (probes that waited for a lost segment), self_clear_most_ns (of the others).
     responsiveness: dict[str, Scalar] = {}
-    # Application: of both hosts (lan_, wan_) late_p99_ns, late_most_ns, wait_share, waiter, cpu_ns;
-    # and what its programs say themselves.
+    # Application: of both hosts (lan_, wan_) late_p99_ns, late_most_ns, wait_share, waiter,
+    # robbed_share, cpu_ns, pressure; and what its programs say themselves.
     application: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

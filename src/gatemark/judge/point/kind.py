@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kind of workload as it is judged, where that is not by the rules for packets."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,20 @@ def _never(definition: Definition, ceilings: Iterable[PointResult]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """A point with the word that it has earned, and the value that decided."""
+
+    point: PointResult
+    quantity: str
+    word: str
+
+
+def _without(points: Iterable[PointResult]) -> Iterator[Marked]:
+    del points
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """What a kind's points are about, and what holds them back."""
 
@@ -33,6 +47,8 @@ class Judge:
     is_read: bool = False  # what drops is read in every pass
     # Whether the tester alone should have been asked the same, and was not.
     is_unchecked: Callable[[Definition, Iterable[PointResult]], bool] = _never
+    # The words of its points among all of a run: good, bad, not judged.
+    marked: Callable[[Iterable[PointResult]], Iterator[Marked]] = _without
 
 
 def by_share(rules: Rules) -> Judge:

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Applications, a line each: good, fair or bad in every arm, with the figure that decided."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.application import Quality
-from gatemark.kind.application.grade import Arm, Grade, arms, grades
+from gatemark.kind.application.grade import UNJUDGED, Grade, Place, by_place, grades
 from gatemark.quantity import UNITS, words
 from gatemark.tell.answer.answer import Answer
 from gatemark.tell.group.source import Source
+from gatemark.tell.sentence.applications import where
 from gatemark.tell.words import column, number
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import NONE, Table
 
 ANCHOR: Final = "applications"
-CAPTION: Final = (
-    "Applications, played by real programs at both ends; the figure that decided. Not judged: {}"
-)
-SLOW: Final = "this machine was too slow for it, or it is not good with nothing beside"
+CAPTION: Final = "Applications, played by real programs at both ends; the figure that decided{}"
+Row = tuple[Place, str]  # an application, by name
 LIMITS: Final = "Limits: good as far as the one, bad beyond the other, fair between"
 
 
@@ -30,22 +30,34 @@ def tables(source: Source) -> list[tuple[str, Table]]:
 
 
 def table(every: Sequence[Grade]) -> Table:
-    """A line for each application, a column for each arm."""
-    names = list(dict.fromkeys(grade.application.name for grade in every))
+    """A line for each application at each place, a column for each arm."""
+    cells = {(grade.place, grade.application.name, grade.point.arm): grade for grade in every}
     titles = {grade.application.name: grade.application.title for grade in every}
-    spec: list[Column[str]] = [
-        Column("application", titles.__getitem__),
-        *(Column(arm.name, partial(_at, arm)) for arm in arms(every)),
+    places = list(by_place(every))
+    rows = list(dict.fromkeys((place, name) for place, name, _ in cells))
+    spec: list[Column[Row]] = [
+        Column("where", lambda row: where(row[0], places), is_there=len(places) > 1),
+        Column("application", lambda row: titles[row[1]]),
+        *(
+            Column(arm, partial(_at, cells, arm))
+            for arm in dict.fromkeys(grade.point.arm for grade in every)
+        ),
     ]
-    return column.table(CAPTION.format(SLOW), names, *spec)
+    return column.table(CAPTION.format(_unjudged(every)), rows, *spec)
 
 
-def _at(arm: Arm, name: str) -> str:
-    return cell(arm.grades.get(name))
+def _unjudged(every: Iterable[Grade]) -> str:
+    """Return why some are not judged: `. Not judged: the clean way is not good`."""
+    whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
+    return f". Not judged: {', or '.join(whys)}" if whys else ""
+
+
+def _at(cells: Mapping[tuple[Place, str, str], Grade], arm: str, row: Row) -> str:
+    return cell(cells.get((*row, arm)))
 
 
 def cell(grade: Grade | None) -> str:
-    """`bad: 412 ms`, `good: MOS 4.38`, `not judged`."""
+    """`bad: 412 ± 30 ms`, `good: MOS 4.4`, `not judged`."""
     if grade is None:
         return NONE
     figure = value(grade)
@@ -58,12 +70,18 @@ def value(grade: Grade) -> str:
         return ""
     unit = UNITS[grade.quality.quantity]
     if grade.share is not None and not grade.is_clean:
-        return f"{number.quantity(grade.value.value, unit)}, {grade.share:.1f}x"
+        return f"{number.quantity_interval(grade.value, unit)}, {grade.share:.1f}x"
     if unit == "ratio":
-        return f"{number.value_alone(grade.value, PERCENT)} %"
+        return f"{number.interval(grade.value, PERCENT)} %"
     if unit == "MOS":
-        return f"MOS {grade.value.value:.1f}"
-    return number.quantity(grade.value.value, unit)
+        return f"MOS {_opinion(grade.value)}"
+    return number.quantity_interval(grade.value, unit)
+
+
+def _opinion(value: Interval) -> str:
+    """`4.4`, or with its interval: more digits would say more than a listener can."""
+    middle, low, high = (f"{each:.1f}" for each in (value.value, value.lo, value.hi))
+    return middle if value.n < 2 or low == high else f"{middle} ({low}{number.DASH}{high})"
 
 
 def limits(every: Sequence[Grade]) -> Table:

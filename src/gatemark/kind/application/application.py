@@ -122,6 +122,7 @@ class Application:
     use: Part  # on the LAN host
     # Of a UDP payload: flow and number of a packet that is followed; None: it is not.
     packet: Callable[[bytes], tuple[int, int] | None] | None = None
+    setup: tuple[int, ...] = ()  # far ports of flows that set it up, and carry nothing of it
     least_s: float = 4.0  # a shorter time tells nothing
     # Longest wait of a thread for its CPU, as share of the time. Threads of a program wait for each
     # other too: of one that fills its CPU a timer beside it tells alone (1.0).

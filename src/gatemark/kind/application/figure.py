@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first figure of each application, a bar an arm; behind it what it is worth."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -8,12 +9,13 @@ from typing import Final
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.answer import cell
 from gatemark.kind.application.application import Application
-from gatemark.kind.application.grade import Grade, grades
+from gatemark.kind.application.grade import Grade, Place, grades
 from gatemark.quantity import UNITS, words
 from gatemark.tell.chart import bars, theme, vega
 from gatemark.tell.chart.figure import Chart, Drawn, Entries, Figures, Row, heads, three, whole
 from gatemark.tell.chart.vega import Part, between, channel
 from gatemark.tell.group.source import Source
+from gatemark.tell.words import traffic
 
 SHOWN: Final = {"ns": (1e6, "ms"), "ratio": (0.01, "%"), "bit/s": (1e6, "Mbit/s")}
 CAPTION: Final = (
@@ -39,6 +41,12 @@ class Played:
         return self.grades[0].point.plan
 
     @property
+    def place(self) -> str:
+        """The plan and the levels of its factors, as a part of a name."""
+        place = self.grades[0].place
+        return re.sub(r"[^\w.]+", "-", "-".join([place.plan, *(str(lv) for _, lv in place.levels)]))
+
+    @property
     def unit(self) -> tuple[float, str]:
         """Return by how much values are divided, and the unit then."""
         return SHOWN.get(UNITS[self.quantity], (1.0, UNITS[self.quantity]))
@@ -46,10 +54,10 @@ class Played:
 
 def played(source: Source) -> list[Played]:
     """Return the applications that have values, plan by plan."""
-    made: dict[tuple[str, str], list[Grade]] = {}
+    made: dict[tuple[Place, str], list[Grade]] = {}
     for grade in grades(source.judgement.points):
         if grade.application.qualities[0].quantity in grade.point.values:
-            made.setdefault((grade.point.plan, grade.application.name), []).append(grade)
+            made.setdefault((grade.place, grade.application.name), []).append(grade)
     return [Played(own[0].application, tuple(own)) for own in made.values()]
 
 
@@ -69,7 +77,9 @@ def _pairs(of: Played) -> list[tuple[str, str]]:
 
 def _title(d: Drawn[Played]) -> str:
     each = (f"{grade.word} {grade.point.arm}" for grade in d.of.grades)
-    return f"{d.of.application.title}: {', '.join(each)}"
+    levels = d.of.grades[0].place.levels
+    at = f" ({traffic.point(dict(levels))})" if levels else ""
+    return f"{d.of.application.title}{at}: {', '.join(each)}"
 
 
 def _panel(d: Drawn[Played]) -> Part:
@@ -83,7 +93,7 @@ def _panel(d: Drawn[Played]) -> Part:
 
 
 CHART: Final = Chart[Played](
-    name=lambda of: f"application-{of.plan.replace('/', '-')}-{of.application.name}",
+    name=lambda of: f"application-{of.place}-{of.application.name}",
     rows=_rows,
     columns=lambda of: {"arm": "arm", "grade": "grade"} | heads("value", of.quantity, of.unit[1]),
     title=_title,

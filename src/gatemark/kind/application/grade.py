@@ -2,23 +2,34 @@
 """Good, fair, bad: what an application's figures are worth, and when nothing can be said.
 
 An application that is not good on the clean way, with nothing beside, is judged nowhere: this
-machine is too slow for it, or its path is.
+machine is too slow for it, or its path is. Nor is one that was not played on the clean way.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.application import Application, Quality
-from gatemark.kind.application.programs import ABOUT, APPLICATIONS
+from gatemark.kind.application.programs import ABOUT, APPLICATIONS, KEY
+from gatemark.store.record import Scalar
 
 Word = Literal["good", "fair", "bad", "not judged"]
-WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", "not judged")  # the better first
+UNJUDGED: Final = "not judged"
+WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", UNJUDGED)  # the better first
 TOO_SLOW: Final = "this machine was too slow"
 CLEAN: Final = "the clean way is not good"
+UNKNOWN: Final = "it was not played with nothing beside: add an arm with `beside = false`"
 SHAPE: Final = "shape:"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The conditions of a grade besides its arm: the plan, and levels of factors."""
+
+    plan: str
+    levels: tuple[tuple[str, Scalar], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +48,12 @@ class Grade:
     def quantity(self) -> str:
         """The quantity of the figure that decided, else of the first one."""
         return (self.quality or self.application.qualities[0]).quantity
+
+    @property
+    def place(self) -> Place:
+        """Return where it was played: its plan, and the levels of all but the application."""
+        levels = tuple(pair for pair in self.point.point.items() if pair[0] != KEY)
+        return Place(self.point.plan, levels)
 
     @property
     def is_clean(self) -> bool:
@@ -78,20 +95,23 @@ def _place(point: PointResult) -> tuple[object, ...]:
 def _grade(point: PointResult, clean: PointResult | None) -> Grade:
     application = APPLICATIONS[point.definition.application]
     ranked = sorted(_qualities(application, point, clean), key=lambda grade: _rank(grade.word))
-    if not ranked:
-        return Grade(application=application, point=point, word="not judged", why=TOO_SLOW)
-    worst = ranked[-1]
-    if clean is None or clean is point or _is_good(application, clean):
-        return worst
-    return Grade(
-        application=application,
-        point=point,
-        word="not judged",
-        quality=worst.quality,
-        value=worst.value,
-        share=worst.share,
-        why=CLEAN if clean.values else TOO_SLOW,
-    )
+    worst = ranked[-1] if ranked else Grade(application=application, point=point, word=UNJUDGED)
+    if why := _unjudged(application, point, clean):
+        return replace(worst, word=UNJUDGED, why=why)
+    return worst
+
+
+def _unjudged(application: Application, point: PointResult, clean: PointResult | None) -> str:
+    """Return why nothing is said; "" where it has values, and is good on the clean way."""
+    if not point.values:
+        return TOO_SLOW
+    if not point.definition.beside:
+        return ""
+    if clean is None:
+        return UNKNOWN
+    if not clean.values:
+        return TOO_SLOW
+    return "" if _is_good(application, clean) else CLEAN
 
 
 def _is_good(application: Application, clean: PointResult) -> bool:
@@ -139,9 +159,17 @@ def _rank(name: Word) -> int:
     return WORDS.index(name)
 
 
+def by_place(every: Iterable[Grade]) -> dict[Place, list[Grade]]:
+    """Return the grades of each place, in their order: those of two lines share no cell."""
+    made: dict[Place, list[Grade]] = {}
+    for grade in every:
+        made.setdefault(grade.place, []).append(grade)
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """An arm with the grades of all its applications, by name."""
+    """An arm with the grades of all its applications, by name, at one place."""
 
     name: str
     grades: dict[str, Grade]
@@ -158,7 +186,7 @@ class Arm:
 
 
 def arms(every: Iterable[Grade]) -> list[Arm]:
-    """Return the arms of some grades, in their order; of points the last one counts."""
+    """Return the arms of some grades of one place, in their order."""
     made: dict[str, dict[str, Grade]] = {}
     for grade in every:
         made.setdefault(grade.point.arm, {})[grade.application.name] = grade

@@ -6,13 +6,14 @@ Real programs at both ends. `application` (`ssh`): `call-sip`, `srt`, `ssh`, `dn
 (docs/applications.md). In the lab and beside boxes whose tester is this machine.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gatemark.kind.application import programs
 from gatemark.kind.application.programs import APPLICATIONS, EVERY
-from gatemark.kind.rules import Rules
+from gatemark.kind.rules import Able, Rules
 from gatemark.plan.feature import ENDPOINT
-from gatemark.plan.model import Arm, Workload
+from gatemark.plan.model import Arm, Plan, Workload
 from gatemark.plan.toml import nearest
 
 LONGEST_S: Final = 120.0
@@ -57,6 +58,19 @@ def misfit(arm: Arm, load: Workload) -> str:
     )
 
 
+def require(plans: Iterable[Plan]) -> None:
+    """Raise UnavailableError with the command that installs what these plans play."""
+    programs.require(programs.played(plans))
+
+
+def able() -> Able:
+    """Return the applications that can be played here, and the command that installs the others."""
+    there = [name for name in APPLICATIONS if not programs.missing([name])]
+    lacking = programs.missing(APPLICATIONS)
+    text = f"can be played: {', '.join(there) or 'none'}"
+    return Able("applications", text, programs.fix(lacking) if lacking else "")
+
+
 KIND: Final = Rules(
     keys="duration_s application",
     yields=tuple(quality.quantity for each in EVERY for quality in each.qualities),
@@ -65,4 +79,7 @@ KIND: Final = Rules(
     misfit=misfit,
     lasts_s=lasts_s,
     streams=True,
+    is_labelled=True,
+    require=require,
+    able=able,
 )

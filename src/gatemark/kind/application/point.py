@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fate of an application at one point: what held it back, as far as its own figures tell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group, middle, readings
-from gatemark.judge.point.kind import Judge
+from gatemark.judge.point.kind import Judge, Marked
 from gatemark.judge.point.limit import Verdict
-from gatemark.kind.application.grade import word
+from gatemark.kind.application.grade import grades, word
 from gatemark.kind.application.programs import ABOUT, APPLICATIONS
 
 
@@ -27,10 +27,17 @@ def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
     return Verdict("none", "it is good")
 
 
+def marked(points: Iterable[PointResult]) -> Iterator[Marked]:
+    """Yield the grade of each application, at the figure that decided it."""
+    for grade in grades(points):
+        yield Marked(point=grade.point, quantity=grade.quantity, word=grade.word)
+
+
 KIND: Final = Judge(
     quantities=dict.fromkeys(ABOUT, ""),
     decide=decide,
     has_ceiling=True,
     is_rate=False,
     is_bounded=False,
+    marked=marked,
 )

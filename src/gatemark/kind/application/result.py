@@ -17,16 +17,18 @@ from gatemark.kind.application.load import loads
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.kind import Evidences, Kind
+from gatemark.run.result.kind import Evidences, Kind, Label
 from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
 from gatemark.workload.way import Report, Way
 
 LATE_NS: Final = 20e6  # of a timer of 20 ms, in 99 of 100 times
 LATE_MOST_NS: Final = 100e6  # of any
+ROBBED: Final = 0.05  # of the time, for which no thread of an end may wait for strangers
 LIVE_NS: Final = 120e6  # of a live video, from sending to coming
 TOO_SLOW: Final = "this machine was too slow"
 MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
+SETUP: Final = "setup"  # the class of flows that carry nothing themselves
 SHARES: Final = {"p50": 0.5, "p95": 0.95}
 
 Packets = Sequence[tuple[int, int, int]]  # source, number, time in ns
@@ -50,7 +52,8 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
 def too_slow(way: Way, waits: float) -> str:
     """Return what tells that an end did not get the CPU that it needed; "" where nothing does.
 
-    `waits`: the longest wait of a thread that is allowed, as share of the time.
+    `waits`: the longest wait of a thread that is allowed, as share of the time. Its own program's
+    threads may be what it waits for; for others none may wait longer than ROBBED.
     """
     for host, end in {"LAN host": way.sender, "WAN host": way.sink}.items():
         watch = end["watch"]
@@ -60,6 +63,9 @@ def too_slow(way: Way, waits: float) -> str:
         if watch["wait_share"] > waits:
             share = 100 * watch["wait_share"]
             return f"{watch['waiter']} on the {host} waited {share:.0f} % of the time for a CPU"
+        if watch["robbed_share"] > ROBBED:
+            share = 100 * watch["robbed_share"]
+            return f"other programs had the {host}'s CPU {share:.0f} % of the time, and it waited"
     return ""
 
 
@@ -175,4 +181,13 @@ def _reports(way: Way) -> tuple[Report, Report]:
     return way.sender["seen"], way.sink["seen"]
 
 
-KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)
+def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label:
+    """Return its class, or that a flow only sets it up: nothing else sends that has no label."""
+    del name, proto
+    application = APPLICATIONS[spec.workload.application]
+    if far_port in application.setup:
+        return Label(application.name, SETUP, "set-up")
+    return Label(application.name, application.label, "media")
+
+
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence, label=label)

@@ -20,10 +20,20 @@ NS: Final = 1e9
 class Thread:
     """The time that a thread has used and waited since it was first looked at, in ns."""
 
-    ran_ns: int
-    waited_ns: int
+    ran_first_ns: int
+    waited_first_ns: int
     ran_now_ns: int
     waited_now_ns: int
+
+    @property
+    def used_ns(self) -> int:
+        """Its CPU time."""
+        return self.ran_now_ns - self.ran_first_ns
+
+    @property
+    def waited_ns(self) -> int:
+        """The time that it was ready, and did not run."""
+        return self.waited_now_ns - self.waited_first_ns
 
 
 class Watch(threading.Thread):
@@ -52,19 +62,29 @@ class Watch(threading.Thread):
                 self._look()
 
     def stop(self) -> dict[str, int | float | str]:
-        """End it; returns late_p99_ns, late_most_ns, wait_share (of the worst thread), cpu_ns."""
+        """End it; returns what it saw.
+
+        late_p99_ns and late_most_ns of the timer; wait_share, of the time, of the thread that
+        waited most, and its name; robbed_share: what of that no thread of this host had meanwhile,
+        so others did; cpu_ns of all; pressure: the share of time in which some task of this machine
+        waited (avg10 of /proc/pressure/cpu, in %).
+        """
         self._over.set()
         self.join()
         self._look()
         span_ns = max(1, time.monotonic_ns() - self._began_ns)
         late = sorted(self.late_ns) or [0]
-        worst = max(self._threads.items(), key=lambda item: _waited(item[1]), default=None)
+        worst = max(self._threads.items(), key=lambda item: item[1].waited_ns, default=None)
+        used = sum(each.used_ns for each in self._threads.values())
+        robbed = [each.waited_ns - (used - each.used_ns) for each in self._threads.values()]
         return {
             "late_p99_ns": late[min(len(late) - 1, len(late) * 99 // 100)],
             "late_most_ns": late[-1],
-            "wait_share": _waited(worst[1]) / span_ns if worst else 0.0,
+            "wait_share": worst[1].waited_ns / span_ns if worst else 0.0,
             "waiter": self._names.get(worst[0], "") if worst else "",
-            "cpu_ns": sum(each.ran_now_ns - each.ran_ns for each in self._threads.values()),
+            "robbed_share": max(0, *robbed, 0) / span_ns,
+            "cpu_ns": used,
+            "pressure": pressure(),
         }
 
     def _look(self, *, is_first: bool = False) -> None:
@@ -82,8 +102,13 @@ class Watch(threading.Thread):
                 thread.ran_now_ns, thread.waited_now_ns = ran, waited
 
 
-def _waited(thread: Thread) -> int:
-    return thread.waited_now_ns - thread.waited_ns
+def pressure() -> float:
+    """Return the share of the last 10 s in which some task waited for a CPU, in %; 0: unknown."""
+    try:
+        some = Path("/proc/pressure/cpu").read_text(encoding="ascii")
+        return float(some.partition("avg10=")[2].split()[0])
+    except (OSError, IndexError, ValueError):  # a kernel without it
+        return 0.0
 
 
 def _name(path: Path) -> str:

@@ -36,6 +36,11 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     ]
 
 
+def listening(direction: str, among: Among = ALONE) -> int:
+    """Return the port of the far end."""
+    return LISTEN_PORT[direction] + 2 * among.at
+
+
 class Transfer:
     """One direction of a TCP trial. `peers`: whose connections the far end takes; none: any."""
 
@@ -104,8 +109,7 @@ class Transfer:
         }
 
     def _opening(self, end: Port) -> dict[str, Any]:
-        listening = LISTEN_PORT[self.wire.direction] + 2 * self.among.at
-        listen = {"open": "listen", "src_port": listening}
+        listen = {"open": "listen", "src_port": listening(self.wire.direction, self.among)}
         if end is self.wire.far:
             return listen | {"peers": list(self.peers)}
         return {

@@ -41,4 +41,5 @@ KIND: Final = Rules(
     headlines={"goodput": "goodput_bps"},
     faults=faults,
     streams=True,
+    is_labelled=True,
 )

@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.kind.tcp.load import loads
+from gatemark.kind.tcp.load import listening, loads
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
-from gatemark.run.result.kind import Kind
+from gatemark.run.result.kind import Kind, Label
 from gatemark.store.record import Definition
 from gatemark.store.series import Series
 from gatemark.workload.way import Way, binned, over_time
@@ -109,4 +109,11 @@ def _column(ways: Iterable[Way], name: str) -> list[int]:
     ]
 
 
-KIND: Final = Kind(loads, define, outcome, delivered_pps, series)
+def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label | None:
+    """Return bulk of a flow to one of its listening ports; None of any other."""
+    ways = ("up", "down") if spec.workload.direction == "both" else (spec.workload.direction,)
+    is_ours = proto == "tcp" and far_port in {listening(way, spec.among) for way in ways}
+    return Label(name or "tcp", "bulk", "media") if is_ours else None
+
+
+KIND: Final = Kind(loads, define, outcome, delivered_pps, series, label=label)

@@ -63,10 +63,13 @@ def places(station: Station, path: str, wire: Wire) -> list[Place]:
 class Packets:
     """The captures of one trial, by host."""
 
-    def __init__(self, station: Station, path: str, wires: Sequence[Wire]) -> None:
+    def __init__(
+        self, station: Station, path: str, wires: Sequence[Wire], *, with_gateway: bool = True
+    ) -> None:
         self._devices: dict[Node, list[str]] = {}
         for place in (place for wire in wires for place in places(station, path, wire)):
-            if place.node is station.gateway.node and not station.gateway.agent:
+            is_gateway = place.node is station.gateway.node
+            if is_gateway and not (with_gateway and station.gateway.agent):
                 continue
             if isinstance(place.node, Streaming):
                 devices = self._devices.setdefault(place.node, [])

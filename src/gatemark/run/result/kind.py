@@ -3,7 +3,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
@@ -22,6 +22,19 @@ def _nothing(raw: Raw) -> Evidences:
     return {}
 
 
+class Label(NamedTuple):
+    """What a captured flow is of, for training a classifier."""
+
+    application: str
+    sort: str  # its class
+    role: str  # media, or set-up: what is said about it
+
+
+def _unlabelled(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label | None:
+    del name, spec, proto, far_port
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of workload."""
@@ -33,3 +46,5 @@ class Kind:
     series: Callable[[Way], Series]  # of one direction
     evidence: Callable[[Raw], Evidences] = _nothing  # besides what all kinds have
     reads: tuple[str, ...] = ()  # probes that run in every pass, as what they read is the value
+    # The label of a flow by its far port, of a workload with a name; None: it is not of this one.
+    label: Callable[[str, TrialSpec, str, int], Label | None] = _unlabelled

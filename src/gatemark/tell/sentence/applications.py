@@ -4,8 +4,18 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gatemark.kind.application.grade import Arm, arms, best, grades
+from gatemark.kind.application.grade import (
+    UNJUDGED,
+    Arm,
+    Grade,
+    Place,
+    arms,
+    best,
+    by_place,
+    grades,
+)
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.words import traffic
 
 CAKE: Final = "cake"  # the shaper that is set in a line
 
@@ -17,17 +27,33 @@ def applies(case: Case) -> bool:
 
 def say(case: Case) -> str:
     """Say what breaks without a shaper, what is good with the best, and which that is."""
-    every = grades(case.judgement.points)
+    made = by_place(grades(case.judgement.points))
+    texts = {place: _answer(every) for place, every in made.items()}
+    if len(made) == 1:
+        return next(iter(texts.values()))
+    return " ".join(f"{where(place, list(made))}: {text}" for place, text in texts.items())
+
+
+def where(place: Place, among: Sequence[Place]) -> str:
+    """Return in words how a place differs from others: `home/15-1`, `line up 1 Mbit/s`."""
+    plans = len({each.plan for each in among}) > 1
+    levels = traffic.point(dict(place.levels)) if place.levels else ""
+    return ", ".join(filter(None, (place.plan if plans else "", levels)))
+
+
+def _answer(every: Sequence[Grade]) -> str:
+    """Say it of one place."""
     loaded = [grade for grade in every if not grade.is_clean]
-    judged = [grade for grade in (loaded or every) if grade.word != "not judged"]
+    judged = [grade for grade in (loaded or every) if grade.word != UNJUDGED]
     if not judged:
-        return "No application was judged: this machine was too slow, or the clean way is not good."
+        whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
+        return f"No application was judged: {', or '.join(whys)}."
     plain = [grade for grade in judged if not grade.shaper]
     texts = [_state(arm, is_loaded=bool(loaded)) for arm in arms(plain)]
     if (helps := best(judged)) and helps.good:
         texts.append(_state(helps, is_loaded=True))
         texts.append(f"type {_typed(helps.setting)}")
-    unjudged = dict.fromkeys(g.application.title for g in every if g.word == "not judged")
+    unjudged = dict.fromkeys(g.application.title for g in every if g.word == UNJUDGED)
     if unjudged:
         texts.append(f"not judged: {_listed(list(unjudged))}")
     return f"{'; '.join(texts)}."

@@ -21,7 +21,14 @@ from gatemark.plan.model import Workload
 from gatemark.plan.order import order
 
 MS = 1_000_000
-FAST = {"late_p99_ns": 0, "late_most_ns": 0, "wait_share": 0.0, "waiter": "", "cpu_ns": 0}
+FAST = {
+    "late_p99_ns": 0,
+    "late_most_ns": 0,
+    "wait_share": 0.0,
+    "waiter": "",
+    "robbed_share": 0.0,
+    "cpu_ns": 0,
+}
 DNSPERF = """> NOERROR www1.example.test A 0.000500
 > T www2.example.test A
 > NOERROR www3.example.test A 0.001500
@@ -92,6 +99,7 @@ def test_a_call_with_a_silent_end_is_no_call() -> None:
         ({"late_most_ns": 101 * MS}, "a timer on the LAN host came up to 101 ms late"),
         ({"late_p99_ns": 21 * MS, "late_most_ns": 30 * MS}, "p99 21 ms"),
         ({"wait_share": 0.06, "waiter": "sshd"}, "sshd on the LAN host waited 6 % of the time"),
+        ({"robbed_share": 0.06}, "other programs had the LAN host's CPU 6 % of the time"),
     ],
 )
 def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -> None:

@@ -22,6 +22,7 @@ def point(
     arm: str,
     values: dict[str, float],
     features: tuple[str, ...] = (),
+    **factors: float,
 ) -> PointResult:
     """A point of one application; `clean` is the arm with nothing beside."""
     definition = Definition(
@@ -36,7 +37,7 @@ def point(
             plan="apps/first",
             arm=arm,
             setup="nat",
-            point={"application": application},
+            point={"application": application, **factors},
             definition=definition,
         ),
         values={name: Interval(value, value, value, 3, 0.75) for name, value in values.items()},
@@ -50,9 +51,9 @@ def point(
     )
 
 
-def typing(arm: str, ms: float, *features: str) -> PointResult:
+def typing(arm: str, ms: float, *features: str, **factors: float) -> PointResult:
     values = {"letter_p95_ns": ms * MS, "letters_unseen_share": 0.0}
-    return point("ssh", arm, values, features)
+    return point("ssh", arm, values, features, **factors)
 
 
 def words(*points: PointResult) -> list[str]:
@@ -83,6 +84,36 @@ def test_a_point_without_a_valid_trial_is_not_judged() -> None:
     clean, loaded = grades([point("ssh", "clean", {}), typing("upload", 500)])
     assert {clean.word, loaded.word} == {"not judged"}
     assert loaded.why == "this machine was too slow"
+
+
+@pytest.mark.parametrize("application", ["ssh", "page-h2"])
+def test_what_was_not_played_on_the_clean_way_is_not_judged(application: str) -> None:
+    quantity = APPLICATIONS[application].qualities[0].quantity
+    (grade,) = grades([point(application, "upload", {quantity: MS})])
+    assert grade.word == "not judged"
+    assert "add an arm with `beside = false`" in grade.why
+
+
+def test_each_level_is_judged_by_its_own_clean_way_and_has_a_row() -> None:
+    points = [
+        typing("clean", 1, "", **{"line.up.rate_bps": 1e6}),
+        typing("upload", 400, "", **{"line.up.rate_bps": 1e6}),
+        typing("clean", 150, "", **{"line.up.rate_bps": 5e6}),
+        typing("upload", 20, "", **{"line.up.rate_bps": 5e6}),
+    ]
+    assert words(*points) == ["good", "bad", "fair", "not judged"]
+    made = table(grades(points))
+    assert made.head == ("where", "application", "clean", "upload")
+    assert [row[0] for row in made.rows] == ["line up 1 Mbit/s", "line up 5 Mbit/s"]
+    assert [row[3] for row in made.rows] == ["bad: 400 ms", "not judged: 20.0 ms"]
+
+
+def test_repeats_show_their_spread() -> None:
+    spread = msgspec.structs.replace(
+        typing("clean", 1), values={"letter_p95_ns": Interval(2 * MS, 1 * MS, 9 * MS, 3, 0.75)}
+    )
+    (grade,) = grades([spread])
+    assert cell(grade) == "good: 2 (1\N{EN DASH}9) ms"
 
 
 def test_an_arm_that_was_skipped_has_no_grade() -> None:

@@ -15,6 +15,7 @@ from typing import Final
 from gatemark.kind.application.application import Application, Quality, Report, Stage
 from gatemark.kind.application.stun import PORT, answer, opened
 
+SIP_PORT: Final = 5060
 RTP_PORT: Final = 16000  # and the next, of RTCP; the same at both ends
 MODULES: Final = "/usr/lib/baresip/modules"
 LOADED: Final = ("opus", "aufile", "ausine", "stun", "rtcpsummary")
@@ -63,7 +64,7 @@ def use(stage: Stage) -> Iterator[Report]:
 def _folder(stage: Stage, user: str, address: str, more: str) -> None:
     """Write the settings of an end: one account, one codec, a tone in, nothing out."""
     lines = [
-        f"sip_listen {address}:5060",
+        f"sip_listen {address}:{SIP_PORT}",
         f"net_interface {address}",
         f"rtp_ports {RTP_PORT}-{RTP_PORT + 1}",
         "audio_source ausine,440",
@@ -96,7 +97,8 @@ CALL: Final = Application(
     name="call-sip",
     title="call (SIP)",
     about="call",
-    label="voice",
+    label="voip",
+    setup=(SIP_PORT, PORT, RTP_PORT + 1),
     needs={"baresip": "baresip-core"},
     qualities=(
         Quality(

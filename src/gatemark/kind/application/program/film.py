@@ -95,7 +95,7 @@ FILM: Final = Application(
     name="film",
     title="film (HLS)",
     about="film",
-    label="streaming",
+    label="stream",
     needs={**NEEDS, "ffmpeg": "ffmpeg"},
     qualities=(
         Quality(

@@ -72,7 +72,7 @@ VIDEO: Final = Application(
     name="srt",
     title="live video (SRT)",
     about="live video",
-    label="video",
+    label="vconf",
     needs={"srt-live-transmit": "srt-tools", "ffmpeg": "ffmpeg"},
     qualities=(
         Quality(

@@ -73,7 +73,7 @@ TYPING: Final = Application(
     name="ssh",
     title="typing (ssh)",
     about="typing",
-    label="interactive",
+    label="remote",
     needs={
         "sshd": "openssh-server",
         "ssh": "openssh-client",

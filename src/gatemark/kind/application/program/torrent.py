@@ -96,7 +96,7 @@ TORRENT: Final = Application(
     name="torrent",
     title="download (BitTorrent)",
     about="download",
-    label="bulk",
+    label="p2p",
     needs={"aria2c": "aria2"},
     qualities=(
         Quality(
@@ -108,6 +108,7 @@ TORRENT: Final = Application(
             source="our choice, as a share of the rate without anything beside",
         ),
     ),
+    setup=(TRACKER_PORT,),
     waits=0.3,
     serve=serve,
     use=use,
