@@ -29,6 +29,7 @@ LIVE_NS: Final = 120e6  # of a live video, from sending to coming
 TOO_SLOW: Final = "this machine was too slow"
 MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
 SETUP: Final = "setup"  # the class of flows that carry nothing themselves
+NUMBERED: Final = ("rtp", "live")  # reports of packets at both ends' ports
 SHARES: Final = {"p50": 0.5, "p95": 0.95}
 
 Packets = Sequence[tuple[int, int, int]]  # source, number, time in ns
@@ -150,13 +151,35 @@ def _first(packets: Packets) -> dict[tuple[int, int], int]:
 
 
 def evidence(raw: Raw) -> Evidences:
-    """Return how late timers were, how long threads waited, and the programs' own words."""
+    """Return how late timers were, how long threads waited, the books of numbered packets.
+
+    And the programs' own words.
+    """
     way = raw.ways[0]
     seen: dict[str, Scalar] = {}
     for host, end in {"lan": way.sender, "wan": way.sink}.items():
         seen |= {f"{host}_{name}": value for name, value in end["watch"].items()}
         seen |= {f"{host} {name}": value for name, value in end["seen"].get("words", {}).items()}
+    near, far = _reports(way)
+    for name in NUMBERED:
+        if name in near:
+            for direction, (sender, sink) in {"up": (near, far), "down": (far, near)}.items():
+                counts = books(way.window_ns, sender[name]["sent"], sink[name]["came"])
+                seen |= {f"{direction}_{word}": count for word, count in counts.items()}
     return {"application": seen}
+
+
+def books(window_ns: tuple[int, int], sent: Packets, came: Packets) -> dict[str, int]:
+    """Return what a capture can be held against: packets sent in a time and lost, by number.
+
+    `first` and `last` are the numbers that were sent first and last; nothing where none was.
+    """
+    (first_ns, last_ns), times = window_ns, _first(sent)
+    counted = [key for key, at in times.items() if first_ns <= at <= last_ns]
+    if not counted:
+        return {}
+    ends = {"first": counted[0][1], "last": counted[-1][1]}
+    return {"sent": len(counted), "lost": len({*counted} - {*_first(came)}), **ends}
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

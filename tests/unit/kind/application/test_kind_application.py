@@ -13,7 +13,7 @@ from gatemark.judge.math.emodel import mos, rating
 from gatemark.kind.application import programs
 from gatemark.kind.application.program import call_sip, dns, film, srt, ssh, torrent
 from gatemark.kind.application.programs import APPLICATIONS
-from gatemark.kind.application.result import call, delays, late, too_slow
+from gatemark.kind.application.result import books, call, delays, late, too_slow
 from gatemark.kind.application.tap import numbered
 from gatemark.plan.kind import faults
 from gatemark.plan.load import load
@@ -85,6 +85,17 @@ def test_packets_that_are_sent_before_or_after_do_not_count() -> None:
     sent, came = packets(MS)
     (flow,) = delays((1000 * MS, 1100 * MS), sent, came)
     assert flow == [MS] * 6
+
+
+def test_the_books_name_the_packets_that_a_capture_can_be_held_against() -> None:
+    sent, came = packets(MS, range(60, 63))
+    assert books((1000 * MS, 1990 * MS), sent, came) == {
+        "sent": 50,
+        "lost": 3,
+        "first": 50,
+        "last": 99,
+    }
+    assert books((0, 10), [], came) == {}
 
 
 def test_a_call_with_a_silent_end_is_no_call() -> None:
