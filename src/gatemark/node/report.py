@@ -366,7 +366,7 @@ class Fast(TypedDict):
     late_most_ns: int
     wait_share: float
     waiter: str
-    robbed_share: float
+    robbed_ns: int
     pressure: float
     cpu_ns: int
 

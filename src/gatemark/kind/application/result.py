@@ -53,10 +53,12 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
 def too_slow(way: Way, waits: float) -> str:
     """Return what tells that an end did not get the CPU that it needed; "" where nothing does.
 
-    `waits`: the longest wait of a thread that is allowed, as share of the time. Its own program's
-    threads may be what it waits for; for others none may wait longer than ROBBED.
+    `waits`: the longest wait of a thread that is allowed, as share of the time. Both ends may have
+    one CPU, and wait for each other and for themselves; for all others none may wait longer than
+    ROBBED. What both used at most is taken off, so this blames no machine that was fast enough.
     """
-    for host, end in {"LAN host": way.sender, "WAN host": way.sink}.items():
+    ends = {"LAN host": way.sender, "WAN host": way.sink}
+    for host, end in ends.items():
         watch = end["watch"]
         if watch["late_p99_ns"] > LATE_NS or watch["late_most_ns"] > LATE_MOST_NS:
             p99, most = (watch[f"late_{name}_ns"] / 1e6 for name in ("p99", "most"))
@@ -64,9 +66,12 @@ def too_slow(way: Way, waits: float) -> str:
         if watch["wait_share"] > waits:
             share = 100 * watch["wait_share"]
             return f"{watch['waiter']} on the {host} waited {share:.0f} % of the time for a CPU"
-        if watch["robbed_share"] > ROBBED:
-            share = 100 * watch["robbed_share"]
-            return f"other programs had the {host}'s CPU {share:.0f} % of the time, and it waited"
+    used_ns = sum(end["watch"]["cpu_ns"] for end in ends.values())
+    for host, end in ends.items():
+        watch = end["watch"]
+        share = (watch["robbed_ns"] - (used_ns - watch["cpu_ns"])) / max(1, way.span_ns)
+        if share > ROBBED:
+            return f"other programs had the {host}'s CPU {100 * share:.0f} % of the time it waited"
     return ""
 
 

@@ -65,9 +65,9 @@ class Watch(threading.Thread):
         """End it; returns what it saw.
 
         late_p99_ns and late_most_ns of the timer; wait_share, of the time, of the thread that
-        waited most, and its name; robbed_share: what of that no thread of this host had meanwhile,
-        so others did; cpu_ns of all; pressure: the share of time in which some task of this machine
-        waited (avg10 of /proc/pressure/cpu, in %).
+        waited most, and its name; robbed_ns: the longest wait in which no other thread of this
+        host can have run, so others did; cpu_ns of all; pressure: the share of time in which some
+        task of this machine waited (avg10 of /proc/pressure/cpu, in %).
         """
         self._over.set()
         self.join()
@@ -82,7 +82,7 @@ class Watch(threading.Thread):
             "late_most_ns": late[-1],
             "wait_share": worst[1].waited_ns / span_ns if worst else 0.0,
             "waiter": self._names.get(worst[0], "") if worst else "",
-            "robbed_share": max(0, *robbed, 0) / span_ns,
+            "robbed_ns": max(0, *robbed, 0),
             "cpu_ns": used,
             "pressure": pressure(),
         }

@@ -26,7 +26,7 @@ FAST = {
     "late_most_ns": 0,
     "wait_share": 0.0,
     "waiter": "",
-    "robbed_share": 0.0,
+    "robbed_ns": 0,
     "cpu_ns": 0,
 }
 DNSPERF = """> NOERROR www1.example.test A 0.000500
@@ -46,6 +46,7 @@ class End:
     def __init__(self, near: dict[str, Any], far: dict[str, Any]) -> None:
         self.sender = {"watch": FAST | near}
         self.sink = {"watch": FAST | far}
+        self.span_ns = 1000 * MS
 
 
 def packets(delay_ns: int, lost: range = range(0)) -> tuple[list[Any], list[Any]]:
@@ -110,13 +111,18 @@ def test_a_call_with_a_silent_end_is_no_call() -> None:
         ({"late_most_ns": 101 * MS}, "a timer on the LAN host came up to 101 ms late"),
         ({"late_p99_ns": 21 * MS, "late_most_ns": 30 * MS}, "p99 21 ms"),
         ({"wait_share": 0.06, "waiter": "sshd"}, "sshd on the LAN host waited 6 % of the time"),
-        ({"robbed_share": 0.06}, "other programs had the LAN host's CPU 6 % of the time"),
+        ({"robbed_ns": 60 * MS}, "other programs had the LAN host's CPU 6 % of the time"),
     ],
 )
 def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -> None:
     assert words in too_slow(End(watch, {}), 0.05)  # type: ignore[arg-type]
     assert too_slow(End({}, watch), 0.05)  # type: ignore[arg-type]
     assert not too_slow(End({}, {}), 0.05)  # type: ignore[arg-type]
+
+
+def test_ends_that_wait_for_each_other_are_not_robbed() -> None:
+    busy = End({"robbed_ns": 300 * MS}, {"cpu_ns": 280 * MS})
+    assert too_slow(busy, 0.05) == ""  # type: ignore[arg-type]
 
 
 def test_an_echo_that_never_comes_is_the_latest_and_unseen() -> None:
