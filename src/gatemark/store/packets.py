@@ -26,9 +26,11 @@ class Packets:
 
 def manifest(before: str, name: str, flows: Sequence[Mapping[str, str]]) -> str:
     """Return a manifest with the flows of one more capture; those that it had of it go."""
-    rows = [row for row in csv.DictReader(io.StringIO(before)) if row.get(FILE) != name]
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows([*rows, *({**flow, FILE: name} for flow in flows)])
+    text.writelines(
+        line for line in before.splitlines(keepends=True)[1:] if not line.startswith(f"{name},")
+    )
+    writer.writerows({**flow, FILE: name} for flow in flows)
     return text.getvalue()

@@ -13,11 +13,14 @@ import pytest
 
 from gatemark.kind.application.grade import TOO_SLOW
 from gatemark.kind.application.place import ALONE
+from gatemark.kind.application.program.call_sip import RTP_PORT
 from gatemark.kind.application.programs import missing
 from gatemark.node import isolated
 from gatemark.plan.model import Workload
 from lab.planted import bare, measure, plan
+from lab.shape.faults import rules
 
+EACH = 10  # packets of which one is dropped
 MARK = "GATEMARK_TEST"
 LONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up; exec "$0" "$@"')
 PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
@@ -34,6 +37,22 @@ def test_letters_come_back_through_a_lab() -> None:
     assert 0 < record.values["letter_p50_ns"] < 1e9
     assert record.definition.application == "ssh"
     assert judgement.points[0].definition.quantity == "typing"
+
+
+@pytest.mark.skipif(bool(missing(["call-sip"])), reason=f"no {missing(['call-sip'])}")
+def test_each_lost_packet_of_a_call_is_counted_on_its_way() -> None:
+    load = Workload(kind="application", application="call-sip", duration_s=4.0)
+    drop = f"iifname gw0 udp dport {RTP_PORT} numgen inc mod {EACH} 0 drop"
+    _, (record,) = measure(bare(plan("nat", load)), plant=rules(drop))
+    if record.reason.startswith(TOO_SLOW):
+        pytest.skip(record.reason)
+    assert (record.status, record.reason) == ("ok", "")
+    books = record.evidence.application
+    sent, lost = int(books["up_sent"]), int(books["up_lost"])
+    assert sent > 4 * EACH
+    assert lost in {sent // EACH, sent // EACH + 1}
+    assert books["down_lost"] == 0
+    assert record.values["call_lost_share"] == lost / sent
 
 
 def marked(mark: str) -> list[int]:

@@ -2,6 +2,7 @@
 """Tables straight from the trials: interrupts, memory, where packets went, which were kept."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from gatemark.judge.point.group import Group, middle
 from gatemark.judge.point.interrupts import Queue, queues
@@ -16,6 +17,8 @@ MOST = 5  # causes of a setup; what is left is one row
 FEW = 1e-4  # of what was lost: not worth a row
 
 Part = tuple[str, str, int]  # stage, cause, packets
+ODD: Final = "Kept packets, around what was lost, late or doubled: a comment names each"
+WHOLE: Final = "Kept packets; packets/flows.csv says which flow is of what"
 Lost = tuple[str, str, Reconciled, Part]  # plan, setup, all of its losses, one cause
 
 
@@ -69,10 +72,12 @@ def _middle(counts: list[int], unit: int) -> str:
 
 
 def kept(records: Sequence[Record]) -> Table:
-    """A row for each trial in which something was odd: a file to open in Wireshark."""
+    """A row for each trial whose packets are kept: a file to open in Wireshark."""
+    captured = [record for record in records if record.packets]
+    is_whole = bool(captured) and all(record.definition.application for record in captured)
     return column.table(
-        "Kept packets, around what was lost, late or doubled: a comment names each",
-        [record for record in records if record.packets],
+        WHOLE if is_whole else ODD,
+        captured,
         Column("plan", lambda record: record.plan),
         Column("setup", lambda record: record.arm),
         Column("point", lambda record: traffic.point(record.point) or NONE),

@@ -115,9 +115,9 @@ def test_a_call_with_a_silent_end_is_no_call() -> None:
     ],
 )
 def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -> None:
-    assert words in too_slow(End(watch, {}), 0.05)  # type: ignore[arg-type]
-    assert too_slow(End({}, watch), 0.05)  # type: ignore[arg-type]
-    assert not too_slow(End({}, {}), 0.05)  # type: ignore[arg-type]
+    assert words in too_slow(End(watch, {}), APPLICATIONS["ssh"])  # type: ignore[arg-type]
+    assert too_slow(End({}, watch), APPLICATIONS["ssh"])  # type: ignore[arg-type]
+    assert not too_slow(End({}, {}), APPLICATIONS["ssh"])  # type: ignore[arg-type]
 
 
 def test_ends_that_wait_for_each_other_are_not_robbed() -> None:
