@@ -122,7 +122,7 @@ def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -
 
 def test_ends_that_wait_for_each_other_are_not_robbed() -> None:
     busy = End({"robbed_ns": 300 * MS}, {"cpu_ns": 280 * MS})
-    assert too_slow(busy, 0.05) == ""  # type: ignore[arg-type]
+    assert too_slow(busy, APPLICATIONS["ssh"]) == ""  # type: ignore[arg-type]
 
 
 def test_an_echo_that_never_comes_is_the_latest_and_unseen() -> None:
