@@ -57,11 +57,12 @@ def _at(cells: Mapping[tuple[Place, str, str], Grade], arm: str, row: Row) -> st
 
 
 def cell(grade: Grade | None) -> str:
-    """`bad: 412 ± 30 ms`, `good: MOS 4.4`, `not judged`."""
+    """`bad: 412 ± 30 ms`, `bad: 3 % lost`, `good: MOS 4.4`, `not judged`."""
     if grade is None:
         return NONE
     figure = value(grade)
-    return f"{grade.word}: {figure}" if figure else grade.word
+    short = f" {grade.quality.short}" if grade.quality and grade.quality.short else ""
+    return f"{grade.word}: {figure}{short}" if figure else grade.word
 
 
 def value(grade: Grade) -> str:

@@ -106,6 +106,7 @@ class Quality:
     source: str  # of the limits
     is_more: bool = False  # more is better
     of_clean: bool = False  # the limits are of its share of the clean way's value
+    short: str = ""  # stands behind the value in a cell; "": the application's first figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

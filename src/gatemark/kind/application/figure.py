@@ -76,7 +76,7 @@ def _pairs(of: Played) -> list[tuple[str, str]]:
 
 
 def _title(d: Drawn[Played]) -> str:
-    each = (f"{grade.word} {grade.point.arm}" for grade in d.of.grades)
+    each = (f"{grade.point.arm} {grade.word}" for grade in d.of.grades)
     levels = d.of.grades[0].place.levels
     at = f" ({traffic.point(dict(levels))})" if levels else ""
     return f"{d.of.application.title}{at}: {', '.join(each)}"
@@ -85,8 +85,7 @@ def _title(d: Drawn[Played]) -> str:
 def _panel(d: Drawn[Played]) -> Part:
     order = bars.order(_pairs(d.of))
     end = theme.end(max(d.most("value_hi"), 1e-9), bars.room(d.once("text")))
-    title = f"{words(d.of.quantity)}, {d.of.unit[1]}"
-    x = channel("value:Q", title=title, axis={"tickCount": 4}, scale=between(0, end))
+    x = channel("value:Q", title=d.of.unit[1], axis={"tickCount": 4}, scale=between(0, end))
     color = theme.color(d.once("arm"), [])
     layers = bars.ranked(vega.rows(d.name), "value", x, bars.side(order), color=color)
     return bars.down(_title(d), order, layers)

@@ -82,7 +82,7 @@ def kept(records: Sequence[Record]) -> Table:
         Column("setup", lambda record: record.arm),
         Column("point", lambda record: traffic.point(record.point) or NONE),
         column.number("repeat", lambda record: str(record.repeat)),
-        column.number("lost", lambda r: str(r.accounting.lost) if r.accounting else NONE),
+        column.number("lost", lambda r: str(r.accounting.lost) if r.accounting else NONE, None),
         Column("file", lambda record: f"packets/{record.packets}"),
     )
 

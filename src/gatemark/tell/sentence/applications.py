@@ -52,7 +52,7 @@ def _answer(every: Sequence[Grade]) -> str:
     texts = [_state(arm, is_loaded=bool(loaded)) for arm in arms(plain)]
     if (helps := best(judged)) and helps.good:
         texts.append(_state(helps, is_loaded=True))
-        texts.append(f"type {_typed(helps.setting)}")
+        texts.append(_typed(helps.setting))
     unjudged = dict.fromkeys(g.application.title for g in every if g.word == UNJUDGED)
     if unjudged:
         texts.append(f"not judged: {_listed(list(unjudged))}")
@@ -60,9 +60,11 @@ def _answer(every: Sequence[Grade]) -> str:
 
 
 def _typed(feature: str) -> str:
-    """Return the command for a gateway's shell where there is one for it, else the plan's word."""
+    """Say the command for a gateway's shell where there is one for it, else the plan's word."""
     _, by, mbit, *_ = feature.split(":")
-    return f"`tc qdisc replace dev WAN root cake bandwidth {mbit}mbit`" if by == CAKE else feature
+    if by == CAKE:
+        return f"type `tc qdisc replace dev WAN root cake bandwidth {mbit}mbit`"
+    return f"its setting is the feature {feature}"
 
 
 def _state(arm: Arm, *, is_loaded: bool) -> str:

@@ -71,7 +71,7 @@ def test_a_figure_is_good_up_to_its_limit_and_bad_beyond_the_other() -> None:
 def test_the_worst_figure_decides() -> None:
     lost = point("ssh", "upload", {"letter_p95_ns": 5 * MS, "letters_unseen_share": 0.1})
     _, grade = grades([typing("clean", 1), lost])
-    assert (grade.word, cell(grade)) == ("bad", "bad: 10.0 %")
+    assert (grade.word, cell(grade)) == ("bad", "bad: 10.0 % unseen")
 
 
 def test_where_the_clean_way_is_not_good_nothing_is_judged() -> None:

@@ -110,6 +110,7 @@ CALL: Final = Application(
         ),
         Quality(
             quantity="call_ear_ns",
+            short="late at the ear",
             good=150 * MS,
             bad=400 * MS,
             source="ITU-T G.114: transparent up to 150 ms, not planned beyond 400 ms",

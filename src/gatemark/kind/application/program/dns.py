@@ -71,6 +71,7 @@ NAMES: Final = Application(
         ),
         Quality(
             quantity="lookups_lost_share",
+            short="lost",
             good=0.0,
             bad=0.01,
             source="our choice: a lost question costs seconds",

@@ -100,12 +100,14 @@ FILM: Final = Application(
     qualities=(
         Quality(
             quantity="film_waiting_share",
+            short="waiting",
             good=0.0,
             bad=0.03,
             source="our choice; an input of P.1203, not its score",
         ),
         Quality(
             quantity="film_rate_share",
+            short="of the rate",
             good=0.7,
             bad=0.0,  # never: a film that plays in a small picture is fair
             is_more=True,

@@ -77,6 +77,7 @@ VIDEO: Final = Application(
     qualities=(
         Quality(
             quantity="video_late_share",
+            short="late",
             good=0.001,
             bad=0.01,
             source="our choice: at 1 % each second has a damaged picture",

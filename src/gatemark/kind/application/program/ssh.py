@@ -88,6 +88,7 @@ TYPING: Final = Application(
         ),
         Quality(
             quantity="letters_unseen_share",
+            short="unseen",
             good=0.0,
             bad=0.05,
             source="our choice; unseen: after 1.5 s",
