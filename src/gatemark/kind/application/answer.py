@@ -62,7 +62,15 @@ def cell(grade: Grade | None) -> str:
         return NONE
     figure = value(grade)
     short = f" {grade.quality.short}" if grade.quality and grade.quality.short else ""
-    return f"{grade.word}: {figure}{short}" if figure else grade.word
+    return f"{grade.word}: {figure}{short}{_late(grade)}" if figure else grade.word
+
+
+def _late(grade: Grade) -> str:
+    """`, 1.2 s late`: what a person hears of a MOS of 1; nothing where it is good."""
+    late = grade.point.values.get(grade.quality.delay) if grade.quality else None
+    if late is None or grade.word == "good":
+        return ""
+    return f", {number.quantity(late.value, 'ns')} late"
 
 
 def value(grade: Grade) -> str:

@@ -107,6 +107,7 @@ class Quality:
     is_more: bool = False  # more is better
     of_clean: bool = False  # the limits are of its share of the clean way's value
     short: str = ""  # stands behind the value in a cell; "": the application's first figure
+    delay: str = ""  # quantity that says in a cell how late it is, where it is not good
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,15 @@ def test_repeats_show_their_spread() -> None:
     assert cell(grade) == "good: 2 (1\N{EN DASH}9) ms"
 
 
+def test_a_call_that_is_not_good_says_how_late_it_is() -> None:
+    clean = point("call-sip", "clean", {"call_mos": 4.4, "call_delay_p95_ns": 2 * MS})
+    late = point("call-sip", "upload", {"call_mos": 1.0, "call_delay_p95_ns": 1200 * MS})
+    assert [cell(grade) for grade in grades([clean, late])] == [
+        "good: MOS 4.4",
+        "bad: MOS 1.0, 1.20 s late",
+    ]
+
+
 def test_an_arm_that_was_skipped_has_no_grade() -> None:
     skipped = msgspec.structs.replace(point("ssh", "CAKE", {}, SHAPED), invalid=0)
     assert [grade.point.arm for grade in grades([typing("clean", 1), skipped])] == ["clean"]

@@ -103,6 +103,7 @@ CALL: Final = Application(
     qualities=(
         Quality(
             quantity="call_mos",
+            delay="call_delay_p95_ns",
             good=4.02,
             bad=3.10,
             is_more=True,
