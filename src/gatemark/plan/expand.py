@@ -332,7 +332,8 @@ def _check_counts(plan: Plan) -> None:
     if plan.keep.pcapng and plan.workload.kind != "udp":
         raise UsageError("`pcapng` of [keep] is for a workload of kind udp alone")
     if plan.keep.capture and (kinds := _unlabelled(plan)):
-        raise UsageError(f"`capture` of [keep]: flows of kind {kinds} have no label; leave it out")
+        why = f"flows of kind {kinds} have no label; leave it out"
+        raise UsageError(f"`capture` of [keep] (--keep-capture): {why}")
     for probe in plan.probe.use:
         if probe not in PROBES:
             raise UsageError(f"`use`: no probe '{probe}'{nearest(probe, list(PROBES))}")
