@@ -243,7 +243,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     responsiveness: dict[str, Scalar] = {}
     # Application: of both hosts (lan_, wan_) late_p99_ns, late_most_ns, wait_share, waiter,
     # robbed_ns, cpu_ns, pressure; of numbered packets, up_ and down_, sent, lost, and the first
-    # and last number; and what its programs say themselves.
+    # and last number; of a call jitter_ms (RFC 3550); and what its programs say themselves.
     application: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

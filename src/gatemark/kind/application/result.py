@@ -31,7 +31,9 @@ LIVE_NS: Final = 120e6  # of a live video, from sending to coming
 TOO_SLOW: Final = "this machine was too slow"
 MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
 SETUP: Final = "setup"  # the class of flows that carry nothing themselves
-NUMBERED: Final = ("rtp", "live")  # reports of packets at both ends' ports
+RTP: Final = "rtp"
+HALF: Final = 1 << 15  # of the numbers of RTP
+NUMBERED: Final = (RTP, "live")  # reports of packets at both ends' ports
 SHARES: Final = {"p50": 0.5, "p95": 0.95}
 
 Packets = Sequence[tuple[int, int, int]]  # source, number, time in ns
@@ -171,7 +173,10 @@ def evidence(raw: Raw) -> Evidences:
     for name in NUMBERED:
         if name in near:
             for direction, (sender, sink) in {"up": (near, far), "down": (far, near)}.items():
-                counts = books(way.window_ns, sender[name]["sent"], sink[name]["came"])
+                packets = sender[name]["sent"], sink[name]["came"]
+                counts: dict[str, Scalar] = {**books(way.window_ns, *packets)}
+                if name == RTP:
+                    counts["jitter_ms"] = jitter_ns(way.window_ns, *packets) / 1e6
                 seen |= {f"{direction}_{word}": count for word, count in counts.items()}
     return {"application": seen}
 
@@ -187,6 +192,25 @@ def books(window_ns: tuple[int, int], sent: Packets, came: Packets) -> dict[str,
         return {}
     ends = {"first": counted[0][1], "last": counted[-1][1]}
     return {"sent": len(counted), "lost": len({*counted} - {*_first(came)}), **ends}
+
+
+def jitter_ns(window_ns: tuple[int, int], sent: Packets, came: Packets) -> float:
+    """Return the jitter of RFC 3550 (appendix A.8) behind the last of the packets sent in a time.
+
+    Each has 20 ms of sound, so its number tells when it was due.
+    """
+    first_ns, last_ns = window_ns
+    counted = {key for key, at in _first(sent).items() if first_ns <= at <= last_ns}
+    jitter, before = 0.0, None
+    for origin, number, at in came:
+        if (origin, number) not in counted:
+            continue
+        if before is not None:
+            packets = (number - before[0] + HALF) % (2 * HALF) - HALF
+            moved = abs(at - before[1] - packets * PACKET_MS * 1e6)
+            jitter += (moved - jitter) / 16
+        before = number, at
+    return jitter
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

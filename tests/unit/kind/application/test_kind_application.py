@@ -13,7 +13,7 @@ from gatemark.judge.math.emodel import mos, rating
 from gatemark.kind.application import programs
 from gatemark.kind.application.program import call_sip, dns, film, srt, ssh, torrent
 from gatemark.kind.application.programs import APPLICATIONS
-from gatemark.kind.application.result import books, call, delays, late, too_slow
+from gatemark.kind.application.result import books, call, delays, jitter_ns, late, too_slow
 from gatemark.kind.application.tap import numbered
 from gatemark.plan.kind import faults
 from gatemark.plan.load import load
@@ -97,6 +97,14 @@ def test_the_books_name_the_packets_that_a_capture_can_be_held_against() -> None
         "last": 99,
     }
     assert books((0, 10), [], came) == {}
+
+
+def test_jitter_is_that_of_rfc_3550_also_where_numbers_begin_anew() -> None:
+    sent = [(7, (65500 + at) % 65536, at * 20 * MS) for at in range(200)]
+    steady = [(7, number, ns + 5 * MS) for _, number, ns in sent]
+    assert jitter_ns((0, 4000 * MS), sent, steady) == 0.0
+    swung = [(7, number, ns + (at % 2) * 8 * MS) for at, (_, number, ns) in enumerate(sent)]
+    assert jitter_ns((0, 4000 * MS), sent, swung) == pytest.approx(8 * MS, rel=1e-4)
 
 
 def test_a_call_with_a_silent_end_is_no_call() -> None:
