@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 NOT_HERE: Final = "not available here: "  # begins the reason of a trial that was skipped
+TOO_SLOW: Final = "this machine was too slow"  # begins that of one in which the tester had no CPU
 
 
 class GatemarkError(Exception):

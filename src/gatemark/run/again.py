@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trial whose record nobody should believe is tried once more; both records are kept.
 
-Two reasons: another program had the gateway's CPU, or next to nothing came through while the
-gateway did next to nothing, unlike in the arm's trials before.
+Three reasons: another program had the gateway's CPU; the tester's own programs had too little of
+theirs; or next to nothing came through while the gateway did next to nothing, unlike in the arm's
+trials before.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -11,7 +12,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from gatemark.error import StationError
+from gatemark.error import TOO_SLOW, StationError
 from gatemark.node import leftover
 from gatemark.station import blocking
 from gatemark.store.record import FIRST, Record
@@ -37,7 +38,7 @@ async def attempts(run: Callable[[], Awaitable[Done]], so_far: Iterable[Record])
     """Run a trial, and again if its record is not to be believed."""
     records = list(so_far)
     done = await run()
-    why = _foreign(done[0]) or impossible(done[0], records)
+    why = _foreign(done[0]) or _slow(done[0], records) or impossible(done[0], records)
     if not why:
         return Attempts(done)
     await blocking.run(leftover.sweep)
@@ -75,6 +76,18 @@ def impossible(record: Record, so_far: Iterable[Record]) -> str:
         return ""
     usual = f"the arm's trials before received {median(before):.4g} packets/s"
     return f"received {received:.4g} packets/s with the CPU {100 * cpu:.1f} % busy; {usual}"
+
+
+def _slow(record: Record, so_far: Iterable[Record]) -> str:
+    """Why the tester was too slow; nothing where it was so twice before: it will be so again."""
+    if not record.reason.startswith(TOO_SLOW):
+        return ""
+    twice = (
+        other.reason.startswith(TOO_SLOW) and not other.trial.endswith(FIRST)
+        for other in so_far
+        if other.definition.application == record.definition.application
+    )
+    return "" if any(twice) else record.reason
 
 
 def _foreign(record: Record) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gatemark.kind.application.grade import TOO_SLOW
+from gatemark.error import TOO_SLOW
 from gatemark.kind.application.place import ALONE
 from gatemark.kind.application.program.call_sip import RTP_PORT
 from gatemark.kind.application.programs import missing

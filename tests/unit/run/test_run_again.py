@@ -8,7 +8,7 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.error import StationError
+from gatemark.error import TOO_SLOW, StationError
 from gatemark.run.again import Attempts, attempts, impossible, require
 from gatemark.store.record import FIRST, Definition, Evidence, Record, Starved
 
@@ -99,6 +99,15 @@ def test_another_program_twice_stops_the_run() -> None:
     assert times == 2
     with pytest.raises(StationError, match="hog had the CPU, twice"):
         require(made)
+
+
+def test_a_tester_that_was_too_slow_has_a_second_attempt_and_no_third() -> None:
+    slow = replace(record(0), status="invalid", reason=f"{TOO_SLOW}: a timer came late")
+    first, times = tried([slow, slow])
+    assert (times, first.done[0].status, first.stop) == (2, "invalid", "")
+    assert first.first is not None
+    assert tried([slow], [first.first, first.done[0]])[1] == 1
+    assert tried([slow, record(9_900)], [first.first])[0].done[0].status == "ok"
 
 
 def test_the_arms_own_program_is_no_reason() -> None:

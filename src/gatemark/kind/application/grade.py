@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from gatemark.error import TOO_SLOW
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.application import Application, Quality
@@ -18,7 +19,6 @@ from gatemark.store.record import Scalar
 Word = Literal["good", "fair", "bad", "not judged"]
 UNJUDGED: Final = "not judged"
 WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", UNJUDGED)  # the better first
-TOO_SLOW: Final = "this machine was too slow"
 CLEAN: Final = "the clean way is not good"
 UNKNOWN: Final = "it was not played with nothing beside: add an arm with `beside = false`"
 SHAPE: Final = "shape:"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from gatemark.error import InvalidTrialError
+from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
 from gatemark.judge.math.nearest import percentile
 from gatemark.kind.application.application import Application
@@ -28,7 +28,6 @@ LATE_MOST_NS: Final = 100e6  # of any
 ROBBED: Final = 0.05  # of the time, for which no thread of an end may wait for strangers
 ROBBED_BOTH: Final = 0.2  # where the clean way, which is as much robbed, is what it is judged by
 LIVE_NS: Final = 120e6  # of a live video, from sending to coming
-TOO_SLOW: Final = "this machine was too slow"
 MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
 SETUP: Final = "setup"  # the class of flows that carry nothing themselves
 RTP: Final = "rtp"
