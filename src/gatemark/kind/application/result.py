@@ -74,7 +74,8 @@ def too_slow(way: Way, application: Application) -> str:
         watch = end["watch"]
         share = (watch["robbed_ns"] - (used_ns - watch["cpu_ns"])) / max(1, way.span_ns)
         if share > (ROBBED_BOTH if application.qualities[0].of_clean else ROBBED):
-            return f"other programs had the {host}'s CPU {100 * share:.0f} % of the time it waited"
+            percent = f"{100 * share:.0f} %"
+            return f"the {host} waited {percent} of the time for a CPU that other programs had"
     return ""
 
 
