@@ -58,7 +58,8 @@ def dropped() -> Planted:
     with backlog.watched() as backlogs:
         _, (record,) = measure(asked, plant=plant)
     assert record.status == "ok", record.reason
-    return Planted(record, benches[0].packets[record.trial], backlogs.dropped)
+    kept = benches[0].packets[record.trial].files[""]
+    return Planted(record, kept, backlogs.dropped)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from gatemark.plan.model import Keep
 from gatemark.plan.order import order
 from gatemark.run.kept import labelled, pcapng
 from gatemark.run.kept.pcapng import Interface, Packet
+from gatemark.run.result.kind import Label
 from gatemark.store.packets import manifest
 
 NEAR, FAR = "198.18.0.2", "198.19.0.2"
@@ -71,7 +72,7 @@ def test_both_ways_of_a_flow_are_one() -> None:
 
 def test_the_first_packet_of_a_flow_says_what_it_is() -> None:
     flows = labelled.tallied(PACKETS)
-    made = {flow: labelled.Label("call-sip", "voip", "media") for flow in flows}
+    made = {flow: Label("call-sip", "voip", "media") for flow in flows}
     data = labelled.written("title", PACKETS, made)
     assert data.count(b"application call-sip, class voip, media") == 3
     assert [each.data for each in pcapng.read(data)] == [each.data for each in PACKETS]
