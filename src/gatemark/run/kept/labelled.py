@@ -43,7 +43,7 @@ class Flow(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """What there was of a flow."""
+    """The packets and bytes of a flow."""
 
     packets: int = 0
     bytes: int = 0

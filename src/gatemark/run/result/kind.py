@@ -23,7 +23,7 @@ def _nothing(raw: Raw) -> Evidences:
 
 
 class Label(NamedTuple):
-    """What a captured flow is of, for training a classifier."""
+    """The label of a captured flow, for training a classifier."""
 
     application: str
     sort: str  # its class
