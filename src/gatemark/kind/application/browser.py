@@ -127,22 +127,24 @@ class Page:
         attached = browser.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session: str = attached["sessionId"]
         browser.ask("Page.enable", self._session)
+        browser.ask("Page.setLifecycleEventsEnabled", self._session, enabled=True)
 
     def go(self, url: str, within_s: float) -> bool:
         """Load it, scripts and all; returns False where its time is over first."""
         until = time.monotonic() + within_s
-        loaded = ("Page.loadEventFired", self._session)
         self._browser.events.clear()
         try:
-            self._browser.ask("Page.navigate", self._session, within_s, url=url)
+            made = self._browser.ask("Page.navigate", self._session, within_s, url=url)
         except RefusedError:
             if time.monotonic() >= until:
                 return False
             raise
+        loaded = (made.get("loaderId"), "load")  # the empty page's own load may come late
         while time.monotonic() < until:
             self._browser.heard()
             for event in self._browser.events:
-                if (event["method"], event.get("sessionId")) == loaded:
+                words = event["params"]
+                if (words.get("loaderId"), words.get("name")) == loaded:
                     return True
         return False
 

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.kind.application.program import call_sip, dns, film, page, srt, ssh, torrent
+from gatemark.kind.application.program import (
+    call_sip,
+    dns,
+    film,
+    page,
+    page_h3,
+    srt,
+    ssh,
+    torrent,
+)
 from gatemark.plan.model import Plan
 
 EVERY: Final = (
@@ -16,6 +25,7 @@ EVERY: Final = (
     dns.NAMES,
     page.H1,
     page.H2,
+    page_h3.H3,
     film.FILM,
     torrent.TORRENT,
 )
@@ -23,7 +33,7 @@ APPLICATIONS: Final = {each.name: each for each in EVERY}
 ABOUT: Final = {each.about: each for each in reversed(EVERY)}  # whose headline a definition has
 KIND: Final = "application"  # of workload
 KEY: Final = "application"  # of [workload] that names one
-PLACES: Final = "/usr/sbin:/sbin"  # of programs that no user has in the path
+PLACES: Final = "/usr/sbin:/sbin:/usr/games"  # of programs that root does not have in the path
 
 
 def path(program: str) -> str | None:
