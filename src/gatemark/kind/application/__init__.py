@@ -22,5 +22,5 @@ QUANTITIES: Final = {
     "film_start_ns": ("ns", "time to a film's first picture"),
     "film_waiting_share": ("ratio", "share of the time that a film stood still", True),
     "film_rate_share": ("ratio", "bitrate of a film's picture, as share of the highest"),
-    "download_bps": ("bit/s", "rate of a download by BitTorrent"),
+    "download_bps": ("bit/s", "rate of a download"),
 }

@@ -12,6 +12,7 @@ from gatemark.kind.application.program import (
     film,
     page,
     page_h3,
+    rsync,
     srt,
     ssh,
     torrent,
@@ -26,6 +27,8 @@ EVERY: Final = (
     page.H1,
     page.H2,
     page_h3.H3,
+    page_h3.QUIC,
+    rsync.RSYNC,
     film.FILM,
     torrent.TORRENT,
 )

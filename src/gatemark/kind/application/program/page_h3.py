@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from gatemark.kind.application.application import Application, Quality, Report, Stage
+from gatemark.kind.application.application import Report, Stage
 from gatemark.kind.application.program.page import H1, LOADED, certified, use, write
+from gatemark.kind.application.program.torrent import TORRENT
 
 PORT: Final = 443
 PIECE: Final = 1 << 20
@@ -89,4 +90,7 @@ def download(stage: Stage) -> Iterator[Report]:
 NEEDS: Final = {"caddy": "caddy", "openssl": "openssl", "chromium": "chromium"}
 H3: Final = replace(
     H1, name="page-h3", title="page (HTTP/3)", needs=NEEDS, serve=serve, use=load
+)
+QUIC: Final = replace(
+    TORRENT, name="quic", title="download (HTTP/3)", needs=NEEDS, serve=serve, use=download, waits=1.0
 )
