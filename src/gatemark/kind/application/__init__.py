@@ -22,5 +22,7 @@ QUANTITIES: Final = {
     "film_start_ns": ("ns", "time to a film's first picture"),
     "film_waiting_share": ("ratio", "share of the time that a film stood still", True),
     "film_rate_share": ("ratio", "bitrate of a film's picture, as share of the highest"),
+    "game_answer_p95_ns": ("ns", "95th percentile of the time until a game shows what one did"),
+    "game_late_share": ("ratio", "share of a game's snapshots that were late, or missing", True),
     "download_bps": ("bit/s", "rate of a download"),
 }

@@ -3,6 +3,7 @@
 
 import shutil
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
@@ -10,6 +11,7 @@ from gatemark.kind.application.program import (
     call_sip,
     dns,
     film,
+    game,
     page,
     page_h3,
     rsync,
@@ -30,6 +32,7 @@ EVERY: Final = (
     page_h3.QUIC,
     rsync.RSYNC,
     film.FILM,
+    game.GAME,
     torrent.TORRENT,
 )
 APPLICATIONS: Final = {each.name: each for each in EVERY}
@@ -40,7 +43,9 @@ PLACES: Final = "/usr/sbin:/sbin:/usr/games"  # of programs that root does not h
 
 
 def path(program: str) -> str | None:
-    """Return where a program is; None: nowhere."""
+    """Return where a program is, or a file by its pattern; None: nowhere."""
+    if "/" in program:
+        return next(map(str, Path("/").glob(program.lstrip("/"))), None)
     return shutil.which(program) or shutil.which(program, path=PLACES)
 
 

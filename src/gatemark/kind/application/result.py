@@ -42,9 +42,13 @@ def define(both: Definition, load: Workload) -> Definition:
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The figures. Raises InvalidTrialError where this machine was too slow to tell."""
     way = raw.ways[0]
-    if why := too_slow(way, APPLICATIONS[spec.workload.application].waits):
+    application = APPLICATIONS[spec.workload.application]
+    if why := too_slow(way, application.waits):
         raise InvalidTrialError(f"{TOO_SLOW}: {why}")
-    return dict(_figures(way)), None
+    values = dict(_figures(way))
+    if application.together:
+        values |= application.together(way.window_ns, *_reports(way))
+    return values, None
 
 
 def too_slow(way: Way, waits: float) -> str:
