@@ -148,7 +148,7 @@ class Page:
 
         An address of the host that has just come up, as IPv6's own does, makes it give up.
         """
-        made = {"errorText": CHANGED}
+        made: dict[str, Any] = {"errorText": CHANGED}
         while made.get("errorText") == CHANGED:
             self._browser.events.clear()
             left_s = until - time.monotonic()

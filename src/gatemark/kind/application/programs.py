@@ -9,6 +9,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.kind.application.program import (
     call_sip,
+    dash,
     dns,
     film,
     game,
@@ -32,6 +33,7 @@ EVERY: Final = (
     page_h3.QUIC,
     rsync.RSYNC,
     film.FILM,
+    dash.DASH,
     game.GAME,
     torrent.TORRENT,
 )

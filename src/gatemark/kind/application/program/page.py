@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page with 60 scripts, over HTTP/1.1, HTTP/2 and HTTP/3: the time until it has loaded.
 
-nginx serves it (HTTP/3: caddy), chromium loads it with an empty cache and new connections, again and again. A first
-load, before the judged time, is not counted: the browser itself is slower then.
+nginx serves it (HTTP/3: caddy), chromium loads it with an empty cache and new connections, again and
+again. A first load, before the judged time, is not counted: the browser itself is slower then.
 """
 
 import random
@@ -13,46 +13,13 @@ from functools import partial
 from typing import Final
 
 from gatemark.kind.application.application import Application, Quality, Report, Stage
+from gatemark.kind.application.web import NEEDS, served
 
 SCRIPTS: Final = 60
 LEAST_BYTES, MOST_BYTES = 1_000, 24_500  # of a script: 767 kB in all
 FIRST_S: Final = 30.0  # of the load that is not counted
 BEYOND_S: Final = 8.0  # the judged time: for a first load that is not done by then
 LOADED: Final = "performance.getEntriesByType('navigation')[0].{}"
-NEEDS: Final = {"nginx": "nginx-light", "openssl": "openssl", "chromium": "chromium"}
-CONFIG: Final = """
-daemon off; master_process off; error_log stderr; pid {folder}/pid;
-events {{ worker_connections 512; }}
-http {{
-  access_log off; sendfile on; keepalive_timeout 60;
-  types {{
-    text/html html; text/javascript js; application/vnd.apple.mpegurl m3u8; video/mp4 mp4 m4s;
-  }}
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{
-    listen {far}:443 ssl {words}; server_name gatemark.test; root {folder}/www;
-    ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
-  }}
-}}
-"""
-
-
-def certified(stage: Stage) -> None:
-    """Make a key and a certificate for a web server: `key.pem`, `cert.pem`."""
-    stage.run(
-        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-        *("-nodes", "-days", "2", "-subj", "/CN=gatemark.test"),
-        *("-keyout", f"{stage.folder}/key.pem", "-out", f"{stage.folder}/cert.pem"),
-    )
-
-
-def served(stage: Stage, words: str = "") -> None:
-    """Start a web server for the folder `www`; `words`: of its `listen`."""
-    certified(stage)
-    config = CONFIG.format(folder=stage.folder, far=stage.far, words=words)
-    stage.start("nginx", "-e", "stderr", "-c", str(stage.file("nginx.conf", config)))
-    stage.listening(443)
 
 
 def write(stage: Stage) -> None:

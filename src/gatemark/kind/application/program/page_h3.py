@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Final
 
 from gatemark.kind.application.application import Report, Stage
-from gatemark.kind.application.program.page import H1, LOADED, certified, use, write
+from gatemark.kind.application.program.page import H1, LOADED, use, write
 from gatemark.kind.application.program.torrent import TORRENT
+from gatemark.kind.application.web import certified
 
 PORT: Final = 443
 PIECE: Final = 1 << 20
@@ -88,9 +89,13 @@ def download(stage: Stage) -> Iterator[Report]:
 
 
 NEEDS: Final = {"caddy": "caddy", "openssl": "openssl", "chromium": "chromium"}
-H3: Final = replace(
-    H1, name="page-h3", title="page (HTTP/3)", needs=NEEDS, serve=serve, use=load
-)
+H3: Final = replace(H1, name="page-h3", title="page (HTTP/3)", needs=NEEDS, serve=serve, use=load)
 QUIC: Final = replace(
-    TORRENT, name="quic", title="download (HTTP/3)", needs=NEEDS, serve=serve, use=download, waits=1.0
+    TORRENT,
+    name="quic",
+    title="download (HTTP/3)",
+    needs=NEEDS,
+    serve=serve,
+    use=download,
+    waits=1.0,
 )

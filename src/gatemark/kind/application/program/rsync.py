@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A download by rsync, from a daemon of its own."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -21,9 +22,9 @@ path = {folder}/files
 def serve(stage: Stage) -> Iterator[Report]:
     """Serve a file of random bytes, which nothing packs."""
     data = stage.file("files/data", "")
-    with data.open("wb") as file, open("/dev/urandom", "rb") as noise:
+    with data.open("wb") as file:
         for _ in range(PIECES):
-            file.write(noise.read(PIECE))
+            file.write(os.urandom(PIECE))
     config = stage.file("config", CONFIG.format(far=stage.far, port=PORT, folder=stage.folder))
     stage.start("rsync", "--daemon", "--no-detach", f"--config={config}", "--log-file=/dev/stderr")
     stage.listening(PORT)
