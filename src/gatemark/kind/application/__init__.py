@@ -10,6 +10,8 @@ QUANTITIES: Final = {
     "call_lost_share": ("ratio", "share of a call's packets that never came", True),
     "call_delay_p50_ns": ("ns", "median one-way delay of a call's packets"),
     "call_delay_p95_ns": ("ns", "95th percentile of the one-way delay of a call"),
+    "call_frozen_share": ("ratio", "share of the time that a call's picture stood still", True),
+    "call_frames_share": ("ratio", "share of a call's pictures that were shown"),
     "video_late_share": ("ratio", "share of a live video that came too late, or never", True),
     "letter_p50_ns": ("ns", "median time from a typed letter to its echo"),
     "letter_p95_ns": ("ns", "95th percentile of the time from a typed letter to its echo"),

@@ -9,6 +9,7 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.kind.application.program import (
     call_sip,
+    call_webrtc,
     dash,
     dns,
     film,
@@ -24,6 +25,7 @@ from gatemark.plan.model import Plan
 
 EVERY: Final = (
     call_sip.CALL,
+    call_webrtc.CHROMIUM,
     srt.VIDEO,
     ssh.TYPING,
     dns.NAMES,
