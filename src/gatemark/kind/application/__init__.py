@@ -19,6 +19,8 @@ QUANTITIES: Final = {
     "lookup_p50_ns": ("ns", "median time to look a name up"),
     "lookup_p95_ns": ("ns", "95th percentile of the time to look a name up"),
     "lookups_lost_share": ("ratio", "share of questions for names without an answer", True),
+    "report_p50_ns": ("ns", "median time until a sensor's report is acknowledged"),
+    "report_p95_ns": ("ns", "95th percentile of the time until a report is acknowledged"),
     "page_p50_ns": ("ns", "median time to load a page"),
     "page_p95_ns": ("ns", "95th percentile of the time to load a page"),
     "film_start_ns": ("ns", "time to a film's first picture"),

@@ -14,6 +14,8 @@ from gatemark.kind.application.program import (
     dns,
     film,
     game,
+    mosh,
+    mqtt,
     page,
     page_h3,
     rsync,
@@ -28,6 +30,7 @@ EVERY: Final = (
     call_webrtc.CHROMIUM,
     srt.VIDEO,
     ssh.TYPING,
+    mosh.MOSH,
     dns.NAMES,
     page.H1,
     page.H2,
@@ -37,6 +40,7 @@ EVERY: Final = (
     film.FILM,
     dash.DASH,
     game.GAME,
+    mqtt.SENSOR,
     torrent.TORRENT,
 )
 APPLICATIONS: Final = {each.name: each for each in EVERY}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A film by DASH in three rates, from nginx into GStreamer's player, which chooses the rate.
 
-The player draws into nothing, at the film's own pace, and prints each picture as it is due: its size
-says the rate, its time whether the film stood still.
+The player draws into nothing, at the film's own pace, and prints each picture as it is due: its
+size says the rate, its time whether the film stood still.
 """
 
 import re

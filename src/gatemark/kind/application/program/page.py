@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page with 60 scripts, over HTTP/1.1, HTTP/2 and HTTP/3: the time until it has loaded.
 
-nginx serves it (HTTP/3: caddy), chromium loads it with an empty cache and new connections, again and
-again. A first load, before the judged time, is not counted: the browser itself is slower then.
+nginx serves it (HTTP/3: caddy), chromium loads it with an empty cache and new connections, again
+and again. A first load, before the judged time, is not counted: the browser itself is slower then.
 """
 
 import random
