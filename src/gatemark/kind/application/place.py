@@ -30,6 +30,7 @@ PROCESSES: Final = 2000
 MS_BIND: Final = 0x1000
 UNPRIVILEGED: Final = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 SHELL: Final = "/bin/sh"
+TMP: Final = Path("/tmp")  # noqa: S108  a mount point
 
 
 def folder() -> Path:
@@ -59,12 +60,24 @@ def enter(place: Path) -> str:
     passwd = place / "passwd"
     passwd.write_text(f"{name}:x:{user}:{user}::{home}:{SHELL}\n", encoding="ascii")
     _mount(str(passwd), Path("/etc/passwd"), "", MS_BIND, "")
+    _own(home)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     resource.setrlimit(resource.RLIMIT_DATA, (DATA_BYTES, DATA_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ |= {"HOME": str(home), "TMPDIR": str(home), "USER": name, "LANG": "C.UTF-8"}
     os.chdir(home)
     return name
+
+
+def _own(home: Path) -> None:
+    """Have /tmp be of this place alone, where X servers lay their locks; what we are of stays."""
+    ours = {path for path in (OURS, sys.prefix, sys.base_prefix) if Path(path).is_relative_to(TMP)}
+    kept = {path: os.open(path, os.O_PATH) for path in ours}
+    _mount(str(home), TMP, "", MS_BIND, "")
+    for path, descriptor in kept.items():
+        Path(path).mkdir(parents=True, exist_ok=True)
+        _mount(f"/proc/self/fd/{descriptor}", Path(path), "", MS_BIND, "")
+        os.close(descriptor)
 
 
 def _mount(source: str, target: Path, kind: str, flags: int, data: str) -> None:

@@ -22,6 +22,7 @@ from gatemark.kind.application.program import (
     srt,
     ssh,
     torrent,
+    vnc,
 )
 from gatemark.plan.model import Plan
 
@@ -31,6 +32,7 @@ EVERY: Final = (
     srt.VIDEO,
     ssh.TYPING,
     mosh.MOSH,
+    vnc.VNC,
     dns.NAMES,
     page.H1,
     page.H2,
