@@ -71,6 +71,7 @@ CHROMIUM: Final = replace(
     CALL,
     name="call-webrtc",
     title="call (WebRTC)",
+    label="vconf",
     needs={"chromium": "chromium"},
     qualities=(
         *CALL.qualities,

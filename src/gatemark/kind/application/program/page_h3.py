@@ -94,6 +94,7 @@ QUIC: Final = replace(
     TORRENT,
     name="quic",
     title="download (HTTP/3)",
+    label="bulk",
     needs=NEEDS,
     serve=serve,
     use=download,

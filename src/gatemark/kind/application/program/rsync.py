@@ -49,6 +49,7 @@ RSYNC: Final = replace(
     TORRENT,
     name="rsync",
     title="download (rsync)",
+    label="bulk",
     needs={"rsync": "rsync"},
     serve=serve,
     use=use,
