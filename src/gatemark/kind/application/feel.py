@@ -3,6 +3,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from gatemark.judge.math.nearest import percentile
@@ -22,12 +23,12 @@ def felt(
     """
     first_ns, last_ns = window_ns
     shown = [at for _, _, at in near["game"]["came"] if first_ns <= at <= last_ns]
-    gaps = [float(b - a) for a, b in zip(shown, [*shown[1:], last_ns], strict=True)]
-    took = answers(window_ns, near["game"], far["game"])
-    if not gaps or not took:
-        return {"game_late_share": 1.0}
-    late = sum(gap > LATE * every_ns for gap in gaps) / len(gaps)
-    return {"game_late_share": late, "game_answer_p95_ns": percentile(took, 0.95)}
+    gaps = [after - at for at, after in pairwise([*shown, last_ns])]
+    late = sum(gap > LATE * every_ns for gap in gaps) / len(gaps) if gaps else 1.0
+    values = {"game_late_share": late}
+    if took := answers(window_ns, near["game"], far["game"]):
+        values["game_answer_p95_ns"] = percentile(took, 0.95)
+    return values
 
 
 def answers(window_ns: tuple[int, int], near: Report, far: Report) -> list[float]:
