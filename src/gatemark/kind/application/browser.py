@@ -24,7 +24,7 @@ QUIET: Final = (
     *("--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider",),
 )
 FROM_US, TO_US = 3, 4  # its descriptors
-ANSWER_S: Final = 20.0
+ANSWER_S: Final = 45.0
 START_S: Final = 30.0
 PIECE: Final = 1 << 16
 STEP_S: Final = 0.05

@@ -16,6 +16,7 @@ from gatemark.kind.application.program import (
     game,
     mosh,
     mqtt,
+    openarena,
     page,
     page_h3,
     rsync,
@@ -42,6 +43,7 @@ EVERY: Final = (
     film.FILM,
     dash.DASH,
     game.GAME,
+    openarena.SHOOTER,
     mqtt.SENSOR,
     torrent.TORRENT,
 )
