@@ -23,12 +23,12 @@ LONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up; exec "$0" "$@"')
 PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
 
 
-QUICK = ("ssh", "mosh", "mqtt", "rsync")
-WITH_SCREENS = ("vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
+QUICK = ("ssh", "mosh", "rsync")
+LONGER = ("mqtt", "vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
 
 
 @pytest.mark.parametrize(
-    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in WITH_SCREENS)]
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in LONGER)]
 )
 def test_an_application_is_played_through_a_lab(name: str) -> None:
     if packages := missing([name]):
