@@ -122,8 +122,6 @@ class Application:
     use: Part  # on the LAN host
     # Of a UDP payload: flow and number of a packet that is followed; None: it is not.
     packet: Callable[[bytes], tuple[int, int] | None] | None = None
-    # Of the judged time's begin and end, and of what both ends saw: figures that need both.
-    together: Callable[[tuple[int, int], Report, Report], dict[str, float]] | None = None
     least_s: float = 4.0  # a shorter time tells nothing
     # Longest wait of a thread for its CPU, as share of the time. Threads of a program wait for each
     # other too: of one that fills its CPU a timer beside it tells alone (1.0).

@@ -14,17 +14,15 @@ Packets = Sequence[tuple[int, int, int]]  # flow, number, time in ns
 Report = dict[str, Any]
 
 
-def felt(
-    window_ns: tuple[int, int], near: Report, far: Report, every_ns: float
-) -> dict[str, float]:
+def felt(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:
     """Return what a player feels: late snapshots, and how late it sees what it does.
 
-    `near` and `far` are what both ends' ports saw; `every_ns`: how often a snapshot is sent.
+    `near` and `far` have what the ports of both ends saw, and how often a snapshot is sent.
     """
     first_ns, last_ns = window_ns
     shown = [at for _, _, at in near["game"]["came"] if first_ns <= at <= last_ns]
     gaps = [after - at for at, after in pairwise([*shown, last_ns])]
-    late = sum(gap > LATE * every_ns for gap in gaps) / len(gaps) if gaps else 1.0
+    late = sum(gap > LATE * far["every_ns"] for gap in gaps) / len(gaps) if gaps else 1.0
     values = {"game_late_share": late}
     if took := answers(window_ns, near["game"], far["game"]):
         values["game_answer_p95_ns"] = percentile(took, 0.95)

@@ -8,6 +8,7 @@ from typing import Final
 
 PORT: Final = 8000
 WAIT_S: Final = 60.0  # for what the other page leaves
+LOOK_S: Final = 0.5
 MOST_BYTES: Final = 1 << 20
 
 
@@ -21,7 +22,10 @@ class Meeting(ThreadingHTTPServer):
         self.page = page.encode()
         self.left: dict[str, bytes] = {}
         self.came: defaultdict[str, threading.Event] = defaultdict(threading.Event)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        self.serve_forever(LOOK_S)
 
 
 class Visit(BaseHTTPRequestHandler):

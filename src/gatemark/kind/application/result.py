@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from gatemark.error import InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
 from gatemark.judge.math.nearest import percentile
+from gatemark.kind.application.browsers import browsers
+from gatemark.kind.application.feel import felt
 from gatemark.kind.application.load import loads
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.plan.model import TrialSpec, Workload
@@ -42,13 +44,9 @@ def define(both: Definition, load: Workload) -> Definition:
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     """The figures. Raises InvalidTrialError where this machine was too slow to tell."""
     way = raw.ways[0]
-    application = APPLICATIONS[spec.workload.application]
-    if why := too_slow(way, application.waits):
+    if why := too_slow(way, APPLICATIONS[spec.workload.application].waits):
         raise InvalidTrialError(f"{TOO_SLOW}: {why}")
-    values = dict(_figures(way))
-    if application.together:
-        values |= application.together(way.window_ns, *_reports(way))
-    return values, None
+    return dict(_figures(way)), None
 
 
 def too_slow(way: Way, waits: float) -> str:
@@ -79,6 +77,10 @@ def _figures(way: Way) -> Iterator[tuple[str, float]]:
         yield from call(way.window_ns, near["rtp"], far["rtp"]).items()
     if "live" in near:
         yield "video_late_share", late(way.window_ns, near["live"]["sent"], far["live"]["came"])
+    if "sound" in near:
+        yield from browsers(way.window_ns, near, far).items()
+    if "game" in near:
+        yield from felt(way.window_ns, near, far).items()
 
 
 def call(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:

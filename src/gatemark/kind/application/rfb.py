@@ -6,8 +6,6 @@ import socket
 import struct
 from typing import Final, Self
 
-from gatemark.workload.talk import RefusedError
-
 VERSION: Final = b"RFB 003.008\n"
 NO_PASSWORD: Final = 1
 UPDATE, BELL, CUT_TEXT = 0, 2, 3  # messages of a server
@@ -23,10 +21,10 @@ class Viewer:
         self._socket = socket.create_connection((address, port), WAIT_S)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._take(len(VERSION)) != VERSION:
-            raise RefusedError("no VNC server of version 3.8")
+            raise RuntimeError("no VNC server of version 3.8")
         self._socket.sendall(VERSION)
         if NO_PASSWORD not in self._take(self._take(1)[0]):
-            raise RefusedError("the VNC server asks for a password")
+            raise RuntimeError("the VNC server asks for a password")
         self._socket.sendall(bytes([NO_PASSWORD]))
         self._take(4)
         self._socket.sendall(b"\1")  # others may look on
@@ -68,15 +66,15 @@ class Viewer:
             if kind == CUT_TEXT:
                 self._take(struct.unpack("!I", self._take(7)[3:])[0])
             elif kind != BELL:
-                raise RefusedError(f"the VNC server sent a message of kind {kind}")
+                raise RuntimeError(f"the VNC server sent a message of kind {kind}")
         return False
 
     def _take(self, size: int) -> bytes:
-        """Return as many bytes. Raises RefusedError where they do not come."""
+        """Return as many bytes. Raises RuntimeError where they do not come."""
         taken = bytearray()
         while len(taken) < size:
             piece = self._socket.recv(min(PIECE, size - len(taken)))
             if not piece:
-                raise RefusedError("the VNC server has gone")
+                raise RuntimeError("the VNC server has gone")
             taken += piece
         return bytes(taken)

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from gatemark.judge.math.emodel import mos, rating
+from gatemark.kind.application.browsers import heard, watched
 from gatemark.kind.application.feel import answers, felt
 from gatemark.kind.application.program import call_webrtc, dash, game, mosh, mqtt
-from gatemark.kind.application.rtc import heard, seen, watched
+from gatemark.kind.application.rtc import seen
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -35,14 +36,14 @@ def test_a_move_is_seen_with_the_next_snapshot_that_can_show_it() -> None:
 
 def test_a_lost_snapshot_makes_the_others_stand_still() -> None:
     near, far = world(MS, lost=range(10, 12))
-    figures = felt(WINDOW, {"game": near}, {"game": far}, every_ns=40 * MS)
+    figures = felt(WINDOW, {"game": near}, {"game": far, "every_ns": 40 * MS})
     assert figures["game_late_share"] == pytest.approx(1 / 98)
 
 
 def test_a_move_that_nobody_saw_counts_until_the_end() -> None:
     near, far = world(MS, lost=range(150))
     assert answers(WINDOW, near, far)[0] == 4 * S
-    figures = felt(WINDOW, {"game": near}, {"game": far}, every_ns=40 * MS)
+    figures = felt(WINDOW, {"game": near}, {"game": far, "every_ns": 40 * MS})
     assert figures["game_late_share"] == 1
     assert figures["game_answer_p95_ns"] > 3 * S
 
@@ -65,7 +66,7 @@ def end(concealed: int, decoded: int, frozen_s: float, delay_ns: int = MS) -> di
     """An end of a call, between two reports of its page."""
     before = {"timer": [], "inbound-rtp audio": {"totalSamplesReceived": 1_000}}
     after = {
-        "timer": [0.1] * 99 + [50.0],
+        "timer": [0.1] * 199 + [50.0],
         "inbound-rtp audio": {
             "totalSamplesReceived": 101_000,
             "concealedSamples": 5_000 + concealed,

@@ -12,7 +12,7 @@ from typing import Final
 from gatemark.kind.application.application import Page, Quality, Report, Stage
 from gatemark.kind.application.meeting import PORT, Meeting
 from gatemark.kind.application.program.call_sip import CALL, HEADER, rtp
-from gatemark.kind.application.rtc import PAGE, both, seen
+from gatemark.kind.application.rtc import PAGE, seen
 
 OPUS: Final = 111  # its payload type, as chromium offers it
 PAGE_S: Final = 30.0
@@ -91,7 +91,6 @@ CHROMIUM: Final = replace(
     ),
     waits=1.0,
     packet=packet,
-    together=both,
     serve=serve,
     use=use,
 )

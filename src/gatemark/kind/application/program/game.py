@@ -9,11 +9,9 @@ packets, since the game tells none.
 import os
 import zlib
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
 from gatemark.kind.application.application import Application, Quality, Report, Stage
-from gatemark.kind.application.feel import felt
 
 PORT: Final = 8303
 SNAPSHOT_NS: Final = 40e6  # the server's tick is 20 ms, and each second one is sent
@@ -44,7 +42,7 @@ def serve(stage: Stage) -> Iterator[Report]:
     yield {}
     server.says("has entered the game", 5.0)
     stage.until_over()
-    yield {"game": stage.tap.packets()}
+    yield {"game": stage.tap.packets(), "every_ns": SNAPSHOT_NS}
 
 
 def use(stage: Stage) -> Iterator[Report]:
@@ -100,7 +98,6 @@ GAME: Final = Application(
     ),
     waits=0.3,
     packet=packet,
-    together=partial(felt, every_ns=SNAPSHOT_NS),
     serve=serve,
     use=use,
 )

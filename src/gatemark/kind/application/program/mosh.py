@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from gatemark.kind.application.application import Report, Stage
-from gatemark.kind.application.program.ssh import EVERY_S, READY, TYPING, UNSEEN_S, echoes, unseen
+from gatemark.kind.application.program.ssh import EVERY_S, TYPING, UNSEEN_S, echoes, unseen
 
 PORT: Final = 60001
 KEY: Final = re.compile(r"MOSH CONNECT \d+ (\S+)")
@@ -23,10 +23,8 @@ TERMINAL: Final = "stty rows 24 cols 80; exec mosh-client {} {}"
 
 
 def serve(stage: Stage) -> Iterator[Report]:
-    """Let in who has the key, once, to what echoes."""
-    shell = ("sh", "-c", f"stty -echo; echo {READY}; stty echo -icanon; exec cat >/dev/null")
-    words = ("new", "-i", stage.far, "-p", str(PORT), "--", *shell)
-    server = stage.start("mosh-server", *words)
+    """Let in who has the key, once; the far terminal echoes."""
+    server = stage.start("mosh-server", "new", "-i", stage.far, "-p", str(PORT), "--", "cat")
     server.says("MOSH CONNECT", 10.0)
     match = KEY.search(server.text())
     assert match
@@ -38,7 +36,9 @@ def use(stage: Stage) -> Iterator[Report]:
     run = TERMINAL.format(stage.far, PORT)
     words = (f"MOSH_KEY={stage.handed['key']}", "MOSH_PREDICTION_DISPLAY=never", "TERM=xterm")
     shell = stage.start("env", *words, "script", "-qfec", run, "/dev/null", talks=True)
-    shell.says(READY, 15.0)
+    stage.pause(0.3)
+    shell.write(LETTER)
+    shell.says(LETTER.decode(), 15.0)
     stage.pause(0.5)
     yield {}
     before = len(shell.chunks())

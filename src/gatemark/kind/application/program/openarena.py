@@ -5,11 +5,9 @@ import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from gatemark.kind.application.application import Report, Stage
-from gatemark.kind.application.feel import felt
 from gatemark.kind.application.program.game import GAME, SCREEN, played
 
 PORT: Final = 27960
@@ -32,7 +30,7 @@ def serve(stage: Stage) -> Iterator[Report]:
     yield {}
     server.says(ENTERED, 5.0)
     stage.until_over()
-    yield {"game": stage.tap.packets()}
+    yield {"game": stage.tap.packets(), "every_ns": SNAPSHOT_NS}
 
 
 def use(stage: Stage) -> Iterator[Report]:
@@ -64,7 +62,6 @@ SHOOTER: Final = replace(
         "openarena-server": "openarena-server",
     },
     packet=packet,
-    together=partial(felt, every_ns=SNAPSHOT_NS),
     serve=serve,
     use=use,
 )

@@ -34,6 +34,7 @@ https://:443 {{
   file_server
 }}
 """
+CAME: Final = "came"
 # Counts what has come, until it is asked.
 FETCH: Final = """
 window.came = 0;
@@ -84,7 +85,7 @@ def download(stage: Stage) -> Iterator[Report]:
     began = time.monotonic()
     page.run(FETCH)
     stage.pause(stage.seconds)
-    came = page.run("came")
+    came = page.run(CAME)
     yield {"values": {"download_bps": came * 8 / (time.monotonic() - began)}}
 
 

@@ -22,7 +22,7 @@ DESKTOP: Final = (
     *("-geometry", "640x400", "-depth", "16", "-AcceptSetDesktopSize=0"),
 )
 # It shows each letter once, and no cursor: a key changes the picture in one place.
-TERMINAL: Final = "stty -echo -icanon; printf '\\033[?25l'; exec cat"
+TERMINAL: Final = "#!/bin/sh\nstty -echo -icanon; printf '\\033[?25l'; exec cat\n"
 QUIET_S: Final = 1.0  # without a change: the desktop is drawn
 DRAWN_S: Final = 15.0
 
@@ -33,7 +33,8 @@ def serve(stage: Stage) -> Iterator[Report]:
     words = (*DESKTOP, "-interface", stage.far, "-rfbport", str(PORT))
     stage.start("Xtigervnc", SCREEN, *words)
     stage.listening(PORT)
-    stage.start("xterm", "-geometry", "100x30+0+0", "-e", "sh", "-c", TERMINAL)
+    letters = stage.file("letters", TERMINAL, 0o700)
+    stage.start("xterm", "-geometry", "100x30+0+0", "-e", str(letters))
     stage.pause(QUIET_S)
     yield {}
 
