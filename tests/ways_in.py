@@ -31,6 +31,7 @@ HEADS: Final = {
 CALLS: Final = {
     **dict.fromkeys(("bind", "listen", "create_server", "start_server"), "listener"),
     **dict.fromkeys(("start_unix_server", "dask_scheduler.main", "dask_worker.main"), "listener"),
+    "serve_forever": "listener",
     **dict.fromkeys(("subprocess.run", "subprocess.Popen", "subprocess.call"), "start"),
     **dict.fromkeys(("subprocess.check_call", "subprocess.check_output", "os.popen"), "start"),
     **dict.fromkeys(("create_subprocess_exec", "os.system", "os.fork", "pty.spawn"), "start"),

@@ -39,10 +39,17 @@ BESIDE = {
     "algorithm.platform": "point",
     "algorithm.scanned": "point",
     "application.application": "plan",
+    "application.browsers": "result",
+    "application.feel": "result",
     "application.grade": "point",
+    "application.meeting": "plan",
     "application.program": "plan",  # which programs, and their limits: plans name them
     "application.programs": "plan",
+    "application.reel": "plan",
+    "application.rfb": "plan",
+    "application.rtc": "plan",
     "application.stun": "plan",
+    "application.web": "plan",
     "fill.slope": "point",  # numbers alone: result, point and figure share them
     "replay.fate": "result",
     "replay.realtime": "result",

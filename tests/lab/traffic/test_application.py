@@ -14,7 +14,7 @@ import pytest
 from gatemark.error import TOO_SLOW
 from gatemark.kind.application.place import ALONE
 from gatemark.kind.application.program.call_sip import RTP_PORT
-from gatemark.kind.application.programs import missing
+from gatemark.kind.application.programs import APPLICATIONS, missing
 from gatemark.node import isolated
 from gatemark.plan.model import Workload
 from lab.planted import bare, measure, plan
@@ -26,17 +26,25 @@ LONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up; exec "$0" "$@"')
 PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
 
 
-@pytest.mark.skipif(bool(missing(["ssh"])), reason=f"no {missing(['ssh'])}")
-def test_letters_come_back_through_a_lab() -> None:
-    load = Workload(kind="application", application="ssh", duration_s=4.0)
+QUICK = ("ssh", "mosh", "rsync")
+LONGER = ("mqtt", "vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in LONGER)]
+)
+def test_an_application_is_played_through_a_lab(name: str) -> None:
+    if packages := missing([name]):
+        pytest.skip(f"no {packages}")
+    application = APPLICATIONS[name]
+    load = Workload(kind="application", application=name, duration_s=application.least_s)
     judgement, (record,) = measure(bare(plan("nat", load)))
     if record.reason.startswith(TOO_SLOW):  # a busy machine, which says so
         pytest.skip(record.reason)
     assert (record.status, record.reason) == ("ok", "")
-    assert record.values["letters_unseen_share"] == 0
-    assert 0 < record.values["letter_p50_ns"] < 1e9
-    assert record.definition.application == "ssh"
-    assert judgement.points[0].definition.quantity == "typing"
+    assert all(quality.quantity in record.values for quality in application.qualities)
+    assert record.definition.application == name
+    assert judgement.points[0].definition.quantity == application.about
 
 
 @pytest.mark.skipif(bool(missing(["call-sip"])), reason=f"no {missing(['call-sip'])}")

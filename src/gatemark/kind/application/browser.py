@@ -24,10 +24,11 @@ QUIET: Final = (
     *("--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider",),
 )
 FROM_US, TO_US = 3, 4  # its descriptors
-ANSWER_S: Final = 20.0
+ANSWER_S: Final = 45.0
 START_S: Final = 30.0
 PIECE: Final = 1 << 16
 STEP_S: Final = 0.05
+CHANGED: Final = "net::ERR_NETWORK_CHANGED"
 
 
 class Host(Protocol):
@@ -127,24 +128,39 @@ class Page:
         attached = browser.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session: str = attached["sessionId"]
         browser.ask("Page.enable", self._session)
+        browser.ask("Page.setLifecycleEventsEnabled", self._session, enabled=True)
 
     def go(self, url: str, within_s: float) -> bool:
         """Load it, scripts and all; returns False where its time is over first."""
         until = time.monotonic() + within_s
-        loaded = ("Page.loadEventFired", self._session)
-        self._browser.events.clear()
-        try:
-            self._browser.ask("Page.navigate", self._session, within_s, url=url)
-        except RefusedError:
-            if time.monotonic() >= until:
-                return False
-            raise
+        loader = self._begun(url, until)
+        loaded = (loader, "load")  # by its number: the empty page's own load may come late
         while time.monotonic() < until:
             self._browser.heard()
             for event in self._browser.events:
-                if (event["method"], event.get("sessionId")) == loaded:
+                words = event["params"]
+                if (words.get("loaderId"), words.get("name")) == loaded:
                     return True
         return False
+
+    def _begun(self, url: str, until: float) -> str:
+        """Go to an address; returns the number of the loading, "" where the time is over first.
+
+        An address of the host that has just come up, as IPv6's own does, makes it give up.
+        """
+        made: dict[str, Any] = {"errorText": CHANGED}
+        while made.get("errorText") == CHANGED:
+            self._browser.events.clear()
+            left_s = until - time.monotonic()
+            try:
+                made = self._browser.ask("Page.navigate", self._session, left_s, url=url)
+            except RefusedError:
+                if time.monotonic() >= until:
+                    return ""
+                raise
+        if "errorText" in made:
+            raise RefusedError(f"chromium did not load {url}: {made['errorText']}")
+        return str(made["loaderId"])
 
     def run(self, script: str) -> Any:
         """Return the value that a script comes to; of a promise the one that it holds."""

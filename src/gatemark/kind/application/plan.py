@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application in a plan: which, and how long it is judged.
 
-Real programs at both ends. `application` (`ssh`): `call-sip`, `srt`, `ssh`, `dns`, `page-h1`,
-`page-h2`, `film`, `torrent`; judged for `duration_s`, from `start_s` on, under way before
+Real programs at both ends. `application` (`ssh`): `call-sip`, `call-webrtc`, `srt`, `ssh`, `mosh`,
+`vnc`, `dns`, `mqtt`, `game`, `openarena`, `page-h1`, `page-h2`, `page-h3`, `film`, `dash`,
+`torrent`, `rsync`, `quic`; judged for `duration_s`, from `start_s` on, under way before
 (docs/applications.md). In the lab and beside boxes whose tester is this machine.
 """
 

@@ -3,31 +3,61 @@
 
 import shutil
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from gatemark.error import UnavailableError
-from gatemark.kind.application.program import call_sip, dns, film, page, srt, ssh, torrent
+from gatemark.kind.application.program import (
+    call_sip,
+    call_webrtc,
+    dash,
+    dns,
+    film,
+    game,
+    mosh,
+    mqtt,
+    openarena,
+    page,
+    page_h3,
+    rsync,
+    srt,
+    ssh,
+    torrent,
+    vnc,
+)
 from gatemark.plan.model import Plan
 
 EVERY: Final = (
     call_sip.CALL,
+    call_webrtc.CHROMIUM,
     srt.VIDEO,
     ssh.TYPING,
+    mosh.MOSH,
+    vnc.VNC,
     dns.NAMES,
     page.H1,
     page.H2,
+    page_h3.H3,
+    page_h3.QUIC,
+    rsync.RSYNC,
     film.FILM,
+    dash.DASH,
+    game.GAME,
+    openarena.SHOOTER,
+    mqtt.SENSOR,
     torrent.TORRENT,
 )
 APPLICATIONS: Final = {each.name: each for each in EVERY}
 ABOUT: Final = {each.about: each for each in reversed(EVERY)}  # whose headline a definition has
 KIND: Final = "application"  # of workload
 KEY: Final = "application"  # of [workload] that names one
-PLACES: Final = "/usr/sbin:/sbin"  # of programs that no user has in the path
+PLACES: Final = "/usr/sbin:/sbin:/usr/games"  # of programs that root does not have in the path
 
 
 def path(program: str) -> str | None:
-    """Return where a program is; None: nowhere."""
+    """Return where a program is, or a file by its pattern; None: nowhere."""
+    if "/" in program:
+        return next(map(str, Path("/").glob(program.lstrip("/"))), None)
     return shutil.which(program) or shutil.which(program, path=PLACES)
 
 

@@ -14,6 +14,8 @@ from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
 from gatemark.judge.math.nearest import percentile
 from gatemark.kind.application.application import Application
+from gatemark.kind.application.browsers import browsers
+from gatemark.kind.application.feel import felt
 from gatemark.kind.application.load import loads
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.plan.model import TrialSpec, Workload
@@ -91,6 +93,10 @@ def _figures(way: Way) -> Iterator[tuple[str, float]]:
         yield from call(way.window_ns, near["rtp"], far["rtp"]).items()
     if "live" in near:
         yield "video_late_share", late(way.window_ns, near["live"]["sent"], far["live"]["came"])
+    if "sound" in near:
+        yield from browsers(way.window_ns, near, far).items()
+    if "game" in near:
+        yield from felt(way.window_ns, near, far).items()
 
 
 def call(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:

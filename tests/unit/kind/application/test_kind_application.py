@@ -248,6 +248,6 @@ def test_on_the_clean_way_nothing_is_sent_beside() -> None:
 
 
 def test_the_programs_that_a_plan_plays_are_known() -> None:
-    _, plans = load("apps/first")
+    _, plans = load("apps")
     assert set(programs.played(plans)) == set(APPLICATIONS)
     assert programs.played([]) == []

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gatemark.kind.application.application import Application, Quality, Report, Stage
-from gatemark.kind.application.program.page import NEEDS, served
+from gatemark.kind.application.reel import MAKE, RATES, height, squeezed
+from gatemark.kind.application.web import NEEDS, served
 
-RATES: Final = {160: 250, 320: 600, 480: 1500}  # width in pixels -> kbit/s
-FILM_S: Final = 60
 START_S: Final = 20.0  # longest wait for the first picture
 SCRIPT: Final = """
 const v = document.querySelector('video');
@@ -38,20 +37,15 @@ def serve(stage: Stage) -> Iterator[Report]:
     words: list[str] = []
     master = "#EXTM3U\n"
     for width, kbits in RATES.items():
-        height = width * 9 // 16 // 2 * 2
         name = f"{stage.folder}/www/{width}"
         words += [
-            *("-map", "0:v", "-vf", f"scale={width}:{height},noise=alls=60:allf=t"),
-            *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"),
-            *("-b:v", f"{kbits}k", "-maxrate", f"{kbits}k", "-bufsize", f"{kbits}k"),
-            *("-g", "24", "-keyint_min", "24", "-sc_threshold", "0", "-f", "hls"),
+            *("-map", "0:v", *squeezed(width), "-f", "hls"),
             *("-hls_time", "2", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4"),
             *("-hls_fmp4_init_filename", f"{width}-init.mp4", f"{name}.m3u8"),
         ]
-        size = f'RESOLUTION={width}x{height},CODECS="avc1.42c01f"'
-        master += f"#EXT-X-STREAM-INF:BANDWIDTH={kbits * 1100},{size}\n{width}.m3u8\n"
-    source = f"testsrc2=size=160x90:rate=12:duration={FILM_S}"
-    stage.run("ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", source, *words)
+        like = f'RESOLUTION={width}x{height(width)},CODECS="avc1.42c01f"'
+        master += f"#EXT-X-STREAM-INF:BANDWIDTH={kbits * 1100},{like}\n{width}.m3u8\n"
+    stage.run(*MAKE, *words)
     stage.file("www/film.m3u8", master)
     served(stage)
     yield {}

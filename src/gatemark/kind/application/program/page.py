@@ -1,56 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page with 60 scripts, over HTTP/1.1 and HTTP/2: the time until it has loaded.
+"""A page with 60 scripts, over HTTP/1.1, HTTP/2 and HTTP/3: the time until it has loaded.
 
-nginx serves it, chromium loads it with an empty cache and new connections, again and again. A first
-load, before the judged time, is not counted: the browser itself is slower then.
+nginx serves it (HTTP/3: caddy), chromium loads it with an empty cache and new connections, again
+and again. A first load, before the judged time, is not counted: the browser itself is slower then.
 """
 
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from gatemark.kind.application.application import Application, Quality, Report, Stage
+from gatemark.kind.application.web import NEEDS, served
 
 SCRIPTS: Final = 60
 LEAST_BYTES, MOST_BYTES = 1_000, 24_500  # of a script: 767 kB in all
 FIRST_S: Final = 30.0  # of the load that is not counted
 BEYOND_S: Final = 8.0  # the judged time: for a first load that is not done by then
 LOADED: Final = "performance.getEntriesByType('navigation')[0].{}"
-NEEDS: Final = {"nginx": "nginx-light", "openssl": "openssl", "chromium": "chromium"}
-CONFIG: Final = """
-daemon off; master_process off; error_log stderr; pid {folder}/pid;
-events {{ worker_connections 512; }}
-http {{
-  access_log off; sendfile on; keepalive_timeout 60;
-  types {{
-    text/html html; text/javascript js; application/vnd.apple.mpegurl m3u8; video/mp4 mp4 m4s;
-  }}
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{
-    listen {far}:443 ssl {words}; server_name gatemark.test; root {folder}/www;
-    ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem;
-  }}
-}}
-"""
 
 
-def served(stage: Stage, words: str = "") -> None:
-    """Start a web server for the folder `www`; `words`: of its `listen`."""
-    stage.run(
-        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-        *("-nodes", "-days", "2", "-subj", "/CN=gatemark.test"),
-        *("-keyout", f"{stage.folder}/key.pem", "-out", f"{stage.folder}/cert.pem"),
-    )
-    config = CONFIG.format(folder=stage.folder, far=stage.far, words=words)
-    stage.start("nginx", "-e", "stderr", "-c", str(stage.file("nginx.conf", config)))
-    stage.listening(443)
-
-
-def serve(stage: Stage, words: str) -> Iterator[Report]:
-    """Serve the page: scripts of random letters, so that nothing packs them."""
+def write(stage: Stage) -> None:
+    """Write the page: scripts of random letters, so that nothing packs them."""
     letters = random.Random(1)  # noqa: S311  nothing secret
     tags = []
     for at in range(SCRIPTS):
@@ -58,14 +31,19 @@ def serve(stage: Stage, words: str) -> Iterator[Report]:
         stage.file(f"www/{at}.js", f"//{letters.randbytes(size // 2).hex()}\n")
         tags.append(f'<script src="{at}.js"></script>')
     stage.file("www/index.html", f"<!doctype html><title>page</title>{''.join(tags)}")
+
+
+def serve(stage: Stage, words: str) -> Iterator[Report]:
+    """Serve the page."""
+    write(stage)
     served(stage, words)
     yield {}
 
 
-def use(stage: Stage, protocol: str) -> Iterator[Report]:
-    """Load it as often as the time allows, and once at least."""
+def use(stage: Stage, protocol: str, *options: str) -> Iterator[Report]:
+    """Load it as often as the time allows, and once at least; `options`: of the browser."""
     url = f"https://{stage.far}/index.html"
-    browser = stage.browser("--ignore-certificate-errors")
+    browser = stage.browser("--ignore-certificate-errors", *options)
     first = browser.page()
     first.go(url, FIRST_S)
     spoken = first.run(LOADED.format("nextHopProtocol"))
@@ -86,28 +64,30 @@ def use(stage: Stage, protocol: str) -> Iterator[Report]:
     yield {"samples": {"page": took}}
 
 
-def _page(name: str, title: str, words: str, protocol: str) -> Application:
-    return Application(
-        name=name,
-        title=title,
-        about="page",
-        label="web",
-        needs=NEEDS,
-        qualities=(
-            Quality(
-                quantity="page_p50_ns",
-                good=1.5,
-                bad=3.0,
-                of_clean=True,
-                source="our choice, as a share of the load without anything beside",
-            ),
+H1: Final = Application(
+    name="page-h1",
+    title="page (HTTP/1.1)",
+    about="page",
+    label="web",
+    needs=NEEDS,
+    qualities=(
+        Quality(
+            quantity="page_p50_ns",
+            good=1.5,
+            bad=3.0,
+            of_clean=True,
+            source="our choice, as a share of the load without anything beside",
         ),
-        waits=1.0,
-        serve=partial(serve, words=words),
-        use=partial(use, protocol=protocol),
-        least_s=5.0,
-    )
-
-
-H1: Final = _page("page-h1", "page (HTTP/1.1)", "", "http/1.1")
-H2: Final = _page("page-h2", "page (HTTP/2)", "http2", "h2")
+    ),
+    waits=1.0,
+    serve=partial(serve, words=""),
+    use=partial(use, protocol="http/1.1"),
+    least_s=5.0,
+)
+H2: Final = replace(
+    H1,
+    name="page-h2",
+    title="page (HTTP/2)",
+    serve=partial(serve, words="http2"),
+    use=partial(use, protocol="h2"),
+)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worth of a call between two browsers, by what each says (rtc.py) and its packets.
+
+Of delay a browser knows too little: that is of packets, which both ports saw.
+"""
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any, Final
+
+from gatemark.error import InvalidTrialError
+from gatemark.judge.math.emodel import PACKET_MS, mos, rating
+from gatemark.judge.math.nearest import percentile
+from gatemark.kind.application.rtc import PICTURE, SENT, SOUND
+
+MADE_MS: Final = PACKET_MS + 6.5  # a packet is filled; Opus looks ahead (RFC 6716)
+
+Report = dict[str, Any]
+
+
+def browsers(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:
+    """Return the figures of the worse of both ends: its ears, and its eyes."""
+    ways = (heard(window_ns, far, near), heard(window_ns, near, far))
+    worse = min(ways, key=lambda way: way["call_mos"])
+    eyes = (watched(far, near), watched(near, far))
+    span = (window_ns[1] - window_ns[0]) / 1e9
+    return worse | {
+        "call_ear_ns": max(way["call_ear_ns"] for way in ways),
+        "call_frames_share": min(frames for frames, _ in eyes),
+        "call_frozen_share": min(1.0, max(frozen for _, frozen in eyes) / span),
+    }
+
+
+def heard(window_ns: tuple[int, int], sender: Report, receiver: Report) -> dict[str, float]:
+    """Return the worth of the sound in a direction, and what it is of.
+
+    Raises InvalidTrialError where nothing was said.
+    """
+    first_ns, last_ns = window_ns
+    came = {(flow, number): at for flow, number, at in receiver["sound"]["came"]}
+    sent = [each for each in sender["sound"]["sent"] if first_ns <= each[2] <= last_ns]
+    ways = [float(came[flow, n] - at) for flow, n, at in sent if (flow, n) in came]
+    if not sent:
+        raise InvalidTrialError("the call was one-sided: an end sent nothing")
+    if not ways:
+        return {"call_mos": 1.0, "call_lost_share": 1.0, "call_ear_ns": float(last_ns - first_ns)}
+    counts = receiver["counts"]
+    kept_s = _share(counts, f"{SOUND} jitterBufferDelay", f"{SOUND} jitterBufferEmittedCount")
+    ear_ms = median(ways) / 1e6 + kept_s * 1e3 + MADE_MS
+    silent = counts.get(f"{SOUND} silentConcealedSamples", 0)
+    made_up = counts.get(f"{SOUND} concealedSamples", 0) - silent
+    played = counts.get(f"{SOUND} totalSamplesReceived", 0) - silent
+    return {
+        "call_mos": mos(rating(ear_ms, made_up / played if played else 1.0)),
+        "call_ear_ns": ear_ms * 1e6,
+        "call_lost_share": 1 - len(ways) / len(sent),
+        "call_delay_p50_ns": percentile(ways, 0.5),
+        "call_delay_p95_ns": percentile(ways, 0.95),
+    }
+
+
+def watched(sender: Report, receiver: Report) -> tuple[float, float]:
+    """Return the share of pictures that were shown, and for how many seconds one stood still."""
+    counts = receiver["counts"]
+    shown = counts.get(f"{PICTURE} framesDecoded", 0) - counts.get(f"{PICTURE} framesDropped", 0)
+    sent = sender["counts"].get(f"{SENT} framesSent", 0)
+    return (shown / sent if sent else 0.0, counts.get(f"{PICTURE} totalFreezesDuration", 0.0))
+
+
+def _share(counts: Mapping[str, float], part: str, whole: str) -> float:
+    return counts.get(part, 0.0) / counts[whole] if counts.get(whole) else 0.0
