@@ -37,6 +37,7 @@ GUESTS: Final = (
     "counting/kernel-path-own",
     *(f"{name} --variant short" for name in ("wrt54/paths", "capture/feasibility")),
     *("diffuse/priority --variant short", "algorithms/today --variant short"),
+    *(f"delay/{name} --variant short" for name in ("home", "queues")),
     *(f"cost/{name} --variant short" for name in ("flows-limit", "cpu-flows", "cpu-rules")),
 )
 # An image that lets nobody in but at its serial line, where its first boot is set.
@@ -55,7 +56,7 @@ kind   = "qemu"
 arch   = "x86_64"
 kernel = "linux-image-amd64"
 """
-FIRMWARES: Final = ("cost/ab", "cost/ab-ndr --variant short")
+FIRMWARES: Final = {"cost/ab": "--boots 2", "cost/ab-ndr": "--plan cost/ab-ndr --variant short"}
 
 
 class Wanted(NamedTuple):
@@ -95,10 +96,10 @@ def wanted(folder: Path, coremark: Path | None, openwrt: Path | None) -> Iterato
         station.write_text(SERIAL.format(image=openwrt.resolve()))
         words = ["run", "rfc/reset", "--variant", "short", "--station", str(station)]
         yield Wanted("rfc-reset-short-serial", words)
-    other = folder / f"{GUEST}-full.toml"
+    other = folder / "full.toml"
     other.write_text(OTHER)
-    for text in FIRMWARES:
-        yield Wanted(named(text), ["ab", GUEST, str(other), "--plan", *text.split()])
+    for plan, how in FIRMWARES.items():
+        yield Wanted(named(plan), ["ab", GUEST, str(other), *how.split()])
 
 
 def named(text: str) -> str:

@@ -61,6 +61,7 @@ KNOWN: Final[Mapping[str, set[str]]] = {
         "gatemark-program-{supervisor}.",
         "{ATTACHED}-{lab}",
     },
+    "kind/application/place.py": {"passwd", "home"},  # a memory file system of its own
     "node/remote/lease.py": set(),  # a message
     "node/remote/lease.sh": {"gatemark-lease-$boot", "gatemark-*-", "gatemark-lease-*"},
     "node/remote/push.py": {"gatemark-lease-*"},  # whether it is there
