@@ -57,12 +57,15 @@ def long_lines(text: str) -> list[int]:
     return numbers
 
 
-def helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
-    """The `--help` of a command and of all verbs below it, each with its name."""
-    with command.make_context(name, [], resilient_parsing=True) as context:
+def helps(command: Any, name: str, above: Any = None) -> Iterator[tuple[str, str]]:
+    """The `--help` of a command and of all verbs below it, each with its name.
+
+    Below its group: a verb keeps the names of its help option from whoever asks first.
+    """
+    with command.make_context(name, [], parent=above, resilient_parsing=True) as context:
         yield name, command.get_help(context)
-    for verb, below in getattr(command, "commands", {}).items():
-        yield from helps(below, f"{name} {verb}")
+        for verb, below in getattr(command, "commands", {}).items():
+            yield from helps(below, f"{name} {verb}", context)
 
 
 def markdown() -> list[Path]:
