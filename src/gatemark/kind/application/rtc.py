@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A call between two browsers: their page, and what getStats of one says about a time.
 
+Each offers the other its addresses of IPv4 alone, since the packets of these are the ones that are
+seen (tap.py); a browser would take IPv6 first.
+
 The names are those of the W3C's "Identifiers for WebRTC's Statistics API".
 """
 
@@ -26,7 +29,9 @@ const ready = async () => {
 const described = async () => {
   await pc.setLocalDescription();
   while (pc.iceGatheringState !== 'complete') await new Promise(go => setTimeout(go, 20));
-  return pc.localDescription;
+  const {type, sdp} = pc.localDescription;
+  const taken = line => !(line.startsWith('a=candidate') && line.split(' ')[4].includes(':'));
+  return {type, sdp: sdp.split('\\r\\n').filter(taken).join('\\r\\n')};
 };
 const capped = async () => {
   const video = pc.getSenders().find(({track}) => track.kind === 'video');
