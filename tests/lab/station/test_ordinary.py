@@ -130,8 +130,9 @@ def test_a_run_ends_well_with_each_packet_accounted_for_and_nothing_left(
 
 def test_what_is_missing_is_told_and_full_speed_is_measured(measured: Measured) -> None:
     text = " ".join(measured.out.split())  # its lines are as wide as a terminal
-    assert [sentence for sentence in MISSING.values() if f"missing: {sentence}" not in text] == []
-    assert measured.run["station"]["missing"] == [*MISSING.values()]
+    lacks = [sentence for name, sentence in MISSING.items() if name != "cpu_time"]
+    assert [sentence for sentence in lacks if f"missing: {sentence}" not in text] == []
+    assert measured.run["station"]["missing"] == lacks
     note = "no slowdown here, as it needs root: the variant `full-speed` is measured"
     assert f"warning: {note}\n" in measured.err
     assert note in measured.run["notes"]  # one may have waited for other runs, too

@@ -217,6 +217,8 @@ def _sight(cause: Cause, record: Record, counted: Mapping[str, Count]) -> Sight 
     of = sent(record)
     where = max(rows, key=lambda row: row.packets).where
     if of is None:  # of HTTP, which fills queues as TCP does
+        if cause.shape == "no-route" and record.definition.application:
+            return None  # a browser asks by itself for hosts that the lab has not
         is_many = packets >= UNKNOWN and not cause.by_load
         return Sight(record, packets, 0.0, where) if is_many else None
     share = packets / max(of, packets) if record.accounting else packets / (packets + of)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A call between two browsers: their page, and what getStats of one says about a time.
 
-Each offers the other its addresses of IPv4 alone, since the packets of these are the ones that are
-seen (tap.py); a browser would take IPv6 first.
+Each offers the other one address, so that the call goes through the gateway and its packets are
+seen (tap.py): by itself a browser takes the fastest way between two hosts, and IPv6 first.
 
 The names are those of the W3C's "Identifiers for WebRTC's Statistics API".
 """
@@ -26,11 +26,11 @@ const ready = async () => {
   const media = await navigator.mediaDevices.getUserMedia({audio: true, video: size});
   for (const track of media.getTracks()) pc.addTrack(track, media);
 };
-const described = async () => {
+const described = async own => {
   await pc.setLocalDescription();
   while (pc.iceGatheringState !== 'complete') await new Promise(go => setTimeout(go, 20));
   const {type, sdp} = pc.localDescription;
-  const taken = line => !(line.startsWith('a=candidate') && line.split(' ')[4].includes(':'));
+  const taken = line => !line.startsWith('a=candidate') || line.split(' ')[4] === own;
   return {type, sdp: sdp.split('\\r\\n').filter(taken).join('\\r\\n')};
 };
 const capped = async () => {
@@ -39,15 +39,15 @@ const capped = async () => {
   words.encodings[0].maxBitrate = 250e3;
   await video.setParameters(words);
 };
-const offer = async () => {
+const offer = async own => {
   await ready();
-  await leave('offer', await described());
+  await leave('offer', await described(own));
   find('answer').then(answer => pc.setRemoteDescription(answer)).then(capped);
 };
-const answer = async () => {
+const answer = async own => {
   await ready();
   await pc.setRemoteDescription(await find('offer'));
-  await leave('answer', await described());
+  await leave('answer', await described(own));
   await capped();
 };
 const report = async () => {

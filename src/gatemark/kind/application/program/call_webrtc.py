@@ -24,7 +24,7 @@ def serve(stage: Stage) -> Iterator[Report]:
     """Serve the page, and call whoever comes to it."""
     Meeting(stage.far, PAGE)
     page = _page(stage)
-    page.run("offer()")
+    page.run(f"offer('{stage.far}')")
     yield {}
     before = page.run("report()")
     stage.pause(stage.seconds)
@@ -36,7 +36,7 @@ def serve(stage: Stage) -> Iterator[Report]:
 def use(stage: Stage) -> Iterator[Report]:
     """Come to the page, answer, and wait until sound and picture flow."""
     page = _page(stage)
-    page.run("answer()")
+    page.run(f"answer('{stage.near}')")
     for _ in range(FLOWING):
         if page.run("report()").get("inbound-rtp video", {}).get("framesDecoded", 0) > 0:
             break
@@ -54,7 +54,8 @@ def _page(stage: Stage) -> Page:
     url = f"http://{stage.far}:{PORT}/"
     page = stage.browser(
         *("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"),
-        *("--autoplay-policy=no-user-gesture-required",),
+        "--autoplay-policy=no-user-gesture-required",
+        "--force-webrtc-ip-handling-policy=default_public_and_private_interfaces",
         f"--unsafely-treat-insecure-origin-as-secure={url}",
     ).page()
     page.go(url, PAGE_S)
