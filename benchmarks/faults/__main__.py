@@ -182,7 +182,10 @@ def _gateway(process: "subprocess.Popen[bytes]") -> str:
     end = time.monotonic() + BEGUN_S
     while process.poll() is None and time.monotonic() < end:
         for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
-            held = Path(os.path.realpath(descriptor))
+            try:
+                held = descriptor.readlink()
+            except FileNotFoundError:  # closed since
+                continue
             if held.parent == LOCKS and _is_set(space := f"gm-{held.stem}-gw"):
                 return space
         time.sleep(0.02)
