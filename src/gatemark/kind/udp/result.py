@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a UDP trial: rates, loss and delay of numbered packets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -41,20 +41,37 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     marks = counter_values(raw.ways) if load.dscp else {}
     return marks | {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
-        **on_each_layer(sum(over_time(way, "packets") for way in raw.ways), load),
+        **on_each_layer(
+            sum(over_time(way, "packets") for way in raw.ways), load, came_bytes(raw.ways, load)
+        ),
         "loss_ratio": accounting.lost / accounting.tried if accounting.tried else 0.0,
     } | delay.delays(raw.ways), accounting
 
 
-def on_each_layer(rate_pps: float, load: Workload) -> dict[str, float]:
-    """A received rate as packets/s, and as bit/s of each layer."""
-    size = mean_bytes(load)
+def on_each_layer(rate_pps: float, load: Workload, came: float | None = None) -> dict[str, float]:
+    """A received rate as packets/s, and as bit/s of each layer; `came` is the mean frame's size."""
+    size = mean_bytes(load) if came is None else came
     return {
         "received_pps": rate_pps,
         "received_l1_bps": l1_bps(rate_pps, size),
         "received_l2_bps": rate_pps * size * 8,
         "received_l4_bps": rate_pps * payload_bytes(size, load.family) * 8,
     }
+
+
+def came_bytes(ways: Sequence[Way], load: Workload) -> float:
+    """The mean size of the frames that came: of a mix the larger ones may be lost more often."""
+    size = mean_bytes(load)
+    if not load.mix:
+        return size
+    frames = total = 0.0
+    for way in ways:
+        seen = loss.loss(way)
+        each = [(float(b), n - lost) for b, (n, lost) in seen.by_size.items()] if seen else []
+        each = each or [(size, way.sender["tried"])]  # all came, or nobody says which did not
+        frames += sum(count for _, count in each)
+        total += sum(b * count for b, count in each)
+    return total / frames if frames else size
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

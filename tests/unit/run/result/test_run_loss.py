@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from gatemark.kind.udp.result import came_bytes
 from gatemark.node.shell import Local
+from gatemark.plan.model import Workload
 from gatemark.run.result import loss
 from gatemark.station.wiring import Port, Wire
 from gatemark.store.loss import Loss
@@ -69,6 +71,12 @@ def test_lost_packets_are_in_the_bin_in_which_they_were_sent() -> None:
 
 def test_arrivals_are_brought_onto_the_senders_bins_and_none_is_lost() -> None:
     assert lost(way()).arrived == (2, 2)
+
+
+def test_bits_that_came_of_a_mix_are_those_of_the_sizes_that_came() -> None:
+    load = Workload(mix="64:1,128:1")
+    assert came_bytes([way(came=0b01110)], load) == pytest.approx((64 + 2 * 128) / 3)
+    assert came_bytes([way(sender={"tried": 5})], load) == 96
 
 
 def test_nothing_lost_has_no_flows() -> None:
