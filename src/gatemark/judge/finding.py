@@ -113,7 +113,7 @@ NAMES: Final[dict[Shape, str]] = {
     "ring": "a full ring of a port",
     "not-taken": "packets that nobody takes",
     "backlog": "a full backlog of a CPU",
-    "ingress": "drops before the IP layer",
+    "ingress": "drops by a filter of a port",
     "queue": "a full queue of a port",
 }
 

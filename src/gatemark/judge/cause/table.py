@@ -294,9 +294,9 @@ CAUSES: Final[tuple[Cause, ...]] = (
     Cause(
         "ingress",
         ("ingress.*", "freed.XDP", "freed.TC_INGRESS", "freed.TC_EGRESS"),
-        "{count} packets ({share}) were dropped before the IP layer: {where}.",
-        "drops {part} before its IP layer",
-        "`tc -s filter show dev PORT ingress` and `ip link` (xdp) show by what.",
+        "{count} packets ({share}) were dropped by a filter of a port: {where}.",
+        "drops {part} by a filter of a port",
+        "`tc -s filter show dev PORT ingress` (and `egress`) and `ip link` (xdp) show by what.",
         by_load=True,
     ),
     Cause(
