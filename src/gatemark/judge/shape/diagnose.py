@@ -119,10 +119,11 @@ def _findings(sweep: Sweep) -> list[Finding]:
         over = list(over_time.find(sweep, over_time.ALL))
         over += stall.find(sweep)
         over += over_time.find(sweep)
+        over += over_time.of_run(sweep)
         findings += over
         is_steady = not over
     shares = list(constant.find(sweep))
-    share = shares[0].values["share"] if shares else 0.0
+    share = shares[0].values.get("share", 0.0) if shares else 0.0
     limits = list(limiter.find(sweep, share)) or (list(short.find(sweep)) if is_steady else [])
     findings += (*shares, *limits)
     if by_tester:

@@ -34,6 +34,7 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
     """`share` is the constant share, which is explained already. Explains all that is left."""
     over = _over(sweep, share)
     if not is_limited(sweep, share):
+        yield from _of_bytes(over, sweep.levels[0])
         return
     clear = [level for level in over if level.inside_share >= CLEAR] or over
     rates = median_interval([_settled(s) / (1 - share) for level in clear for s in level.sights])
@@ -59,6 +60,39 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
         yield _policer(calm, rates, values, _rests(sweep.sights))
     else:
         yield _shaper(sweep, rates, values)
+
+
+def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
+    """Find a limit of bytes: what comes of a mix is flat in bit/s, and larger ones are lost."""
+    calm = [
+        level for level in over if _is_calm(level) and all(s.loss.by_size for s in level.sights)
+    ]
+    if len(calm) < 2:
+        return
+    low, high = (choose(calm, key=_taken) for choose in (min, max))
+    rise, came = _taken(high) / _taken(low), [median(map(_came_bps, x.sights)) for x in (low, high)]
+    if rise < RISES or not came[0] or (came[1] / came[0] - 1) / (rise - 1) > FLAT:
+        return
+    bps = median(_came_bps(sight) for level in calm for sight in level.sights)
+    sizes = [size for sight in high.sights for size in sight.loss.by_size.items()]
+    mean = sum(int(size) * n for size, (n, _) in sizes) / sum(n for _, (n, _) in sizes)
+    rate = bps / 8 / mean
+    queue = _queue(calm, lowest, rate)
+    kind, manner = ("policer", "policed") if queue < POLICED else ("shaper", "shaped")
+    clause = f"is {manner} to {bps / 1e6:.3g} Mbit/s of frames, not to packets/s"
+    yield Finding(
+        shape="policer" if queue < POLICED else "shaper",
+        words=f"Something drops beyond {bps / 1e6:.3g} Mbit/s of frames, larger ones more than "
+        f"small ones: a {kind} of bytes.",
+        clause=clause,
+        values={"rate_pps": rate, "queue_packets": queue},
+    )
+
+
+def _came_bps(sight: Sight) -> float:
+    """Bits/s of frames that came."""
+    sizes = sight.loss.by_size.items()
+    return sum(8 * int(size) * (n - lost) for size, (n, lost) in sizes) / sight.seconds
 
 
 def is_limited(sweep: Sweep, share: float) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import is_limited
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ordinal, percent, upper
+from gatemark.judge.shape.words import ordinal, percent, pps, upper
 
 FEWEST: Final = 50  # packets of a bin
 LEAST: Final = 0.001  # share from which one is named
@@ -28,6 +28,7 @@ REGULAR: Final = 0.2  # deviation of the distances by their mean: every nth pack
 NEXT: Final = 1.5  # distance below which most are lost, so each loss is beside another
 NEARLY: Final = 0.9  # all is lost: two shares near one agree too easily
 IN_BURSTS: Final = 2.0  # packets lost in a row
+FADES: Final = 0.5  # of the share at most is lost at a higher rate: it is not constant
 
 
 class Share(NamedTuple):
@@ -54,14 +55,45 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     share = pooled([*lowest.sights, *second.sights]).value
     if share > NEARLY and is_limited(sweep, 0.0):  # as many come at each rate: a limit of few
         return
+    if faded := [level for level in others if _fades(share, level)]:
+        yield _at_low_rates(sweep, share, faded[0])
+    elif _is_constant(sweep, share, is_far=second is far):
+        yield finding(share, [*lowest.sights, *second.sights])
+
+
+def _is_constant(sweep: Sweep, share: float, *, is_far: bool) -> bool:
+    """Explain the share, if it is one."""
     for sight in sweep.sights:
         sight.explained += share
     # A share that rises agrees with its neighbour, and not farther on; a limiter does so, too.
-    if second is not far and not is_limited(sweep, share):
-        for sight in sweep.sights:
-            sight.explained -= share
-        return
-    yield finding(share, [*lowest.sights, *second.sights])
+    if is_far or is_limited(sweep, share):
+        return True
+    for sight in sweep.sights:
+        sight.explained -= share
+    return False
+
+
+def _fades(share: float, level: Level) -> bool:
+    own = pooled(level.sights)
+    # Bins of bursts are left out of a share, many beside a tester that pauses: all must lose less.
+    is_less = own.tried > 0 and max(own.value, level.inside_share) < FADES * share
+    return is_less and not agree(Share(share, own.tried), own)
+
+
+def _at_low_rates(sweep: Sweep, share: float, faded: Level) -> Finding:
+    """A share that higher rates do not lose; explains it below them."""
+    low = [level for level in sweep.levels if level.offered_pps < faded.offered_pps]
+    for sight in (sight for level in low for sight in level.sights):
+        sight.explained += share
+    rate = low[-1].offered_pps
+    clause = f"loses {percent(share)} at {pps(rate)} and less"
+    return Finding(
+        shape="not-monotone",
+        words=f"{upper(clause)}, and far less at {pps(faded.offered_pps)}: look for what sleeps "
+        "between packets, as ports and CPUs do that save power.",
+        clause=f"{clause}, not at higher rates",
+        values={"rate_pps": rate},
+    )
 
 
 def finding(share: float, sights: Sequence[Sight]) -> Finding:

@@ -13,6 +13,8 @@ from gatemark.judge.shape.words import percent
 FEWEST: Final = 200  # packets of a size
 ALL: Final = 0.99  # lost: nothing comes
 SOME: Final = 0.5  # lost at most: it comes
+EXPECTED: Final = 10.0  # losses that the lowest rate should have
+FADES: Final = 1 / 3  # of them at most: it is load, as behind a limiter of bytes
 MORE: Final = 0.01  # lost than at both neighbours: not monotone
 
 Counts = dict[int, tuple[int, float]]
@@ -28,12 +30,21 @@ def find(sweep: Sweep) -> Iterator[Finding]:
                 counts[int(size)] = before[0] + tried, before[1] + lost
     counts = {size: count for size, count in counts.items() if count[0] >= FEWEST}
     named = unlike(counts)
-    if not named or len(named) == len(counts):
+    if not named or len(named) == len(counts) or _is_of_load(sweep, counts, named):
         return
     for sight in sweep.sights:
         lost = sum(sight.loss.by_size.get(str(size), (0, 0))[1] for size in named)
         sight.explained += lost / sight.tried
     yield finding({size: x / n for size, (n, x) in counts.items()}, named)
+
+
+def _is_of_load(sweep: Sweep, counts: Counts, named: set[int]) -> bool:
+    """Return True if the lowest rate loses far less of these sizes than others do."""
+    lowest = sweep.levels[0].sights
+    lost = sum(s.loss.by_size.get(str(size), (0, 0))[1] for s in lowest for size in named)
+    share = sum(counts[size][1] for size in named) / sum(n for n, _ in counts.values())
+    expected = share * sum(sight.tried for sight in lowest)
+    return expected >= EXPECTED and lost < FADES * expected
 
 
 def finding(shares: Mapping[int, float], named: set[int]) -> Finding:
