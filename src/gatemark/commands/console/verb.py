@@ -15,6 +15,7 @@ from gatemark.commands.console import rule
 from gatemark.commands.console.value import read_plainly
 from gatemark.error import UsageError
 
+HELP: Final = ["-h", "--help"]
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
 # Everyone tries them, a fault of ours names them, or README does; the manual has all.
 UNLISTED: Final = ("help", "version", "debug", "completion")
@@ -25,6 +26,10 @@ Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 class Verb(TyperCommand):
     """One verb."""
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Both names, whoever asks: the option is made once, by the first context, and kept."""
+        return HELP
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its options and arguments, `--help` too."""
@@ -51,6 +56,10 @@ class Verb(TyperCommand):
 
 class Verbs(TyperGroup):
     """A group of verbs, in sections where they have some."""
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Both names, as of a verb."""
+        return HELP
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its options and arguments, `--help` too."""
