@@ -36,7 +36,7 @@ def used(use: Use) -> Any:
     return asyncio.run(whole())
 
 
-def of_frames(*frames: str, then: str = "cat > /dev/null") -> tuple[bytes, int, str]:
+def of_frames(*frames: str, then: str = "exec cat > /dev/null") -> tuple[bytes, int, str]:
     """The first line, the exit code and the errors of job 1, of an agent that passes these on."""
     text = "".join(f"printf '{frame}' >&2; " for frame in frames)
 
