@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
  * Faults for tc's hooks, a section each (faults.toml). Counters and clocks are per CPU of the
  * gateway, which has one.
