@@ -78,12 +78,7 @@ def judged(
     missing = sum(spec.trial not in done for spec in run.trials)
     records = [record for record in records if record.pass_ != "warmup"]
     points = measured(run, records)
-    diagnoses, found_knees = _diagnosed(points)
-    if run.station.sees_cpu:
-        diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
-        diagnoses = with_levels(cause.named(diagnoses, records))
-    else:  # a full CPU loses in all these shapes, and nobody saw whether it was full
-        diagnoses = ()
+    diagnoses, found_knees = _diagnosed(run, points, records)
     through = [(trials, named(result, diagnoses)) for trials, result in points.through]
     through_results = results(through)
     found_ladders = (*ladders(run.plans, through), *exact.ladders(run.plans, through, run.ab))
@@ -129,13 +124,22 @@ def judged(
     return Judged(judgement=judgement, rows=(*limits, *rated), delays=tuple(delays))
 
 
-def _diagnosed(points: Points) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]:
-    """Return what is wrong, and the knees without what that explains."""
+def _diagnosed(
+    run: Run, points: Points, records: Sequence[Record]
+) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]:
+    """Return what is wrong, and the knees without what its shapes explain.
+
+    Nothing where no CPU is seen: a full one loses in all these shapes.
+    """
+    if not run.station.sees_cpu:
+        return (), tuple(knees(points.swept, {}))
     through, alone = ([trials for trials, _ in part] for part in (points.through, points.alone))
     shapes = diagnose(through, alone)
     diagnoses = tuple(together(shapes))
     cleared = knees(points.swept, without_explained(shapes))
-    return diagnoses, tuple(at_knee(knee, diagnoses) for knee in cleared)
+    found_knees = tuple(at_knee(knee, diagnoses) for knee in cleared)
+    diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
+    return with_levels(cause.named(diagnoses, records)), found_knees
 
 
 def least(run: Run) -> float:

@@ -2,6 +2,7 @@
 """Packets of an application, kept with a label a flow: from planted captures to a manifest."""
 
 import struct
+from collections.abc import Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -43,14 +44,16 @@ PACKETS = [
 ]
 
 
-def labels(application: str) -> dict[int, tuple[str, str, str]]:
+def labels(
+    application: str, packets: Sequence[Packet] = PACKETS
+) -> dict[int, tuple[str, str, str]]:
     """The label of each flow beside an upload, by its far port."""
     spec = next(
         spec
         for spec in order(load("home/15-1")[1], 1)
         if spec.workload.application == application and spec.beside
     )
-    return {flow.far_port: labelled.label(spec, flow) for flow in labelled.tallied(PACKETS)}
+    return {flow.far_port: labelled.label(spec, flow) for flow in labelled.tallied(packets)}
 
 
 def test_a_flow_is_of_the_load_beside_whose_port_it_has_or_of_the_application() -> None:
@@ -59,6 +62,12 @@ def test_a_flow_is_of_the_load_beside_whose_port_it_has_or_of_the_application() 
         5060: ("call-sip", "setup", "set-up"),
         5003: ("upload", "bulk", "media"),
     }
+
+
+def test_a_name_that_an_application_looks_up_is_none_of_its_media() -> None:
+    asked = [packet("sent", 17, 40000, 53)]
+    assert labels("call-sip", asked) == {53: ("call-sip", "setup", "set-up")}
+    assert labels("dns", asked) == {53: ("dns", "dns", "media")}
 
 
 def test_both_ways_of_a_flow_are_one() -> None:

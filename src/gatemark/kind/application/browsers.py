@@ -64,7 +64,10 @@ def watched(sender: Report, receiver: Report) -> tuple[float, float]:
     counts = receiver["counts"]
     shown = counts.get(f"{PICTURE} framesDecoded", 0) - counts.get(f"{PICTURE} framesDropped", 0)
     sent = sender["counts"].get(f"{SENT} framesSent", 0)
-    return (shown / sent if sent else 0.0, counts.get(f"{PICTURE} totalFreezesDuration", 0.0))
+    return (
+        min(1.0, shown / sent) if sent else 0.0,
+        counts.get(f"{PICTURE} totalFreezesDuration", 0.0),
+    )
 
 
 def _share(counts: Mapping[str, float], part: str, whole: str) -> float:

@@ -14,7 +14,7 @@ from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
 from gatemark.judge.math.nearest import percentile
 from gatemark.kind.application.application import Application
-from gatemark.kind.application.browsers import browsers
+from gatemark.kind.application.browsers import MADE_MS, browsers
 from gatemark.kind.application.feel import felt
 from gatemark.kind.application.load import loads
 from gatemark.kind.application.programs import APPLICATIONS
@@ -30,8 +30,8 @@ LATE_MOST_NS: Final = 100e6  # of any
 ROBBED: Final = 0.05  # of the time, for which no thread of an end may wait for strangers
 ROBBED_BOTH: Final = 0.2  # where the clean way, which is as much robbed, is what it is judged by
 LIVE_NS: Final = 120e6  # of a live video, from sending to coming
-MADE_NS: Final = (PACKET_MS + 6.5) * 1e6  # a packet is filled; Opus looks ahead (RFC 6716)
 SETUP: Final = "setup"  # the class of flows that carry nothing themselves
+DNS_PORT: Final = 53  # where a browser asks for hosts by itself
 RTP: Final = "rtp"
 HALF: Final = 1 << 15  # of the numbers of RTP
 NUMBERED: Final = (RTP, "live")  # reports of packets at both ends' ports
@@ -115,7 +115,7 @@ def call(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, flo
     sent = [delay for flow in ways[worst] for delay in flow]
     values = {"call_mos": mos(rating(heard[worst])), "call_lost_share": lost_share(sent)}
     if playouts := [each.delay_ns for each in heard.values() if each]:
-        values["call_ear_ns"] = max(playouts) + MADE_NS
+        values["call_ear_ns"] = max(playouts) + MADE_MS * 1e6
     if came := [delay for delay in sent if delay is not None]:
         values |= {f"call_delay_{name}_ns": percentile(came, at) for name, at in SHARES.items()}
     return values
@@ -242,10 +242,11 @@ def _reports(way: Way) -> tuple[Report, Report]:
 
 
 def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label:
-    """Return its class, or that a flow only sets it up: nothing else sends that has no label."""
+    """Return its class, or that a flow only sets it up, as a name that it looks up does."""
     del name, proto
     application = APPLICATIONS[spec.workload.application]
-    if far_port in application.setup:
+    is_asked_besides = far_port == DNS_PORT and application.label != "dns"
+    if far_port in application.setup or is_asked_besides:
         return Label(application.name, SETUP, "set-up")
     return Label(application.name, application.label, "media")
 

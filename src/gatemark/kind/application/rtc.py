@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A call between two browsers: their page, and what getStats of one says about a time.
 
-Each offers the other one address, so that the call goes through the gateway and its packets are
-seen (tap.py): by itself a browser takes the fastest way between two hosts, and IPv6 first.
+Each offers the other one address, of IPv4: by itself a browser takes IPv6, whose packets are not
+seen (tap.py).
 
 The names are those of the W3C's "Identifiers for WebRTC's Statistics API".
 """

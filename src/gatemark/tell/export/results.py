@@ -11,6 +11,7 @@ from typing import Any, get_args
 from gatemark.error import UnavailableError, UsageError
 from gatemark.judge.judgement import Value
 from gatemark.judge.values import values
+from gatemark.printable import printable
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -35,7 +36,7 @@ class Results:
     def __repr__(self) -> str:
         """One line: which run, how much it holds, its first sentence."""
         held = f"{len(self.records)} trials, {len(self.values)} values"
-        return f"<{self.source.label}: {held}: {self.source.judgement.sentence}>"
+        return printable(f"<{self.source.label}: {held}: {self.source.judgement.sentence}>")
 
     def _repr_html_(self) -> str:
         """The cell of a notebook: the answer as `gatemark show` prints it."""

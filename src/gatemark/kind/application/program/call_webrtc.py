@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A call with pictures in the browser: two chromium, with a beep and a moving test picture.
 
-They meet at a page that the WAN host serves. Voice is what the E-model makes of three things: each
-packet's way between both ports, the browser's own buffer, and the sound that it had to make up.
+They meet at a page that the WAN host serves, and use the way of the default route alone: by itself
+a browser tries all interfaces, and takes the cable between both hosts. Voice is what the E-model
+makes of three things: each packet's way between both ports, the browser's own buffer, and the sound
+that it had to make up.
 """
 
 from collections.abc import Iterator
@@ -55,7 +57,7 @@ def _page(stage: Stage) -> Page:
     page = stage.browser(
         *("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"),
         "--autoplay-policy=no-user-gesture-required",
-        "--force-webrtc-ip-handling-policy=default_public_and_private_interfaces",
+        "--webrtc-ip-handling-policy=default_public_and_private_interfaces",
         f"--unsafely-treat-insecure-origin-as-secure={url}",
     ).page()
     page.go(url, PAGE_S)

@@ -6,13 +6,12 @@ ssh where all is well, and not held up by what was lost.
 """
 
 import re
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from gatemark.kind.application.application import Report, Stage
-from gatemark.kind.application.program.ssh import EVERY_S, TYPING, UNSEEN_S, echoes, unseen
+from gatemark.kind.application.program.ssh import TYPING, Chunks, typed
 
 PORT: Final = 60001
 KEY: Final = re.compile(r"MOSH CONNECT \d+ (\S+)")
@@ -41,19 +40,10 @@ def use(stage: Stage) -> Iterator[Report]:
     shell.says(LETTER.decode(), 15.0)
     stage.pause(0.5)
     yield {}
-    before = len(shell.chunks())
-    typed: list[int] = []
-    began = time.monotonic()
-    while time.monotonic() - began < stage.seconds:
-        typed.append(time.monotonic_ns())
-        shell.write(LETTER)
-        stage.pause(began + len(typed) * EVERY_S - time.monotonic())
-    stage.pause(UNSEEN_S)
-    took = echoes(typed, letters(shell.chunks()[before:]))
-    yield {"samples": {"letter": took}, "values": {"letters_unseen_share": unseen(took)}}
+    yield typed(stage, shell, LETTER, letters)
 
 
-def letters(chunks: Sequence[tuple[int, bytes]]) -> list[int]:
+def letters(chunks: Chunks) -> list[int]:
     """Return when each letter was drawn."""
     return [at for at, piece in chunks for _ in range(CONTROL.sub(b"", piece).count(LETTER))]
 

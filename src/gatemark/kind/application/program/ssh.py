@@ -6,16 +6,18 @@ person does.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from gatemark.kind.application.application import Application, Quality, Report, Stage
+from gatemark.kind.application.application import Application, Quality, Report, Running, Stage
 
 PORT: Final = 22
 EVERY_S: Final = 0.2
 UNSEEN_S: Final = 1.5  # a letter that takes longer counts as so long, and as unseen
 READY: Final = "READY"
 MS: Final = 1e6
+
+Chunks = Sequence[tuple[int, bytes]]  # time in ns, what was printed
 
 
 def serve(stage: Stage) -> Iterator[Report]:
@@ -44,17 +46,23 @@ def use(stage: Stage) -> Iterator[Report]:
     shell.says(READY, 15.0)
     stage.pause(0.2)
     yield {}
+    yield typed(stage, shell, b"x", lambda chunks: [at for at, piece in chunks for _ in piece])
+
+
+def typed(
+    stage: Stage, shell: Running, letter: bytes, seen: Callable[[Chunks], list[int]]
+) -> Report:
+    """Type one letter after the other; `seen` has the time at which each came back."""
     before = len(shell.chunks())
-    typed: list[int] = []
+    times: list[int] = []
     began = time.monotonic()
     while time.monotonic() - began < stage.seconds:
-        typed.append(time.monotonic_ns())
-        shell.write(b"x")
-        stage.pause(began + len(typed) * EVERY_S - time.monotonic())
+        times.append(time.monotonic_ns())
+        shell.write(letter)
+        stage.pause(began + len(times) * EVERY_S - time.monotonic())
     stage.pause(UNSEEN_S)
-    came = [at for at, piece in shell.chunks()[before:] for _ in piece]
-    took = echoes(typed, came)
-    yield {"samples": {"letter": took}, "values": {"letters_unseen_share": unseen(took)}}
+    took = echoes(times, seen(shell.chunks()[before:]))
+    return {"samples": {"letter": took}, "values": {"letters_unseen_share": unseen(took)}}
 
 
 def echoes(typed: list[int], came: list[int]) -> list[float]:
