@@ -17,8 +17,9 @@ FOLDER ?=
 ONE_IN ?= 10
 SEED   ?= 1
 MAN    ?= .venv/share/man/man1
+URL    ?=
 
-.PHONY: help setup dist run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
+.PHONY: help setup dist deb release run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -26,6 +27,13 @@ help: ## list the targets
 dist: ## build dist/: wheels for both testers and for readers, the sources, what is in them, checksums
 	@setup/install zig
 	@setup/dist
+
+deb: dist ## build a package for this machine's Debian of what is in dist/
+	@setup/deb
+
+release: ## check all, build all, and make the tag of this version: make release URL=ADDRESS
+	@setup/install test
+	@setup/release '$(URL)'
 
 setup: ## install what `make run` needs, and build this machine's agent
 	@setup/install run

@@ -22,3 +22,6 @@ kind = $(if $(and $(OWN),$(filter $(HOST),$(1))),own,$(1))
 compiler = $(if $(filter own,$(1)),$(OWN_CC),$(ZIG) cc -target $(target_$(1)))
 # For a recipe below $(eval): prints which compiler it is.
 version = $(if $(filter own,$(1)),$(OWN) -v 2>&1 | tail -n 1,echo zig $$$$($(ZIG) version): $(target_$(1)))
+# $(1): arch, or own. zig builds its musl anew, in 25 s of CPU, for each mode that a link asks for:
+# one does for a processor, the small one where a device has 8 MiB of flash.
+link = $(if $(filter armv7 mips mipsel,$(1)),-Os -flto,-O2)

@@ -28,7 +28,9 @@ NAMES: Final = Path("counter/subsystems.toml")  # what paths of packets are told
 # The agents are static. The plugin alone needs a libc, so it is linked for a glibc of 2012.
 GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
+MANUAL: Final = Path("build/man")  # where setup/dist writes the man pages
 PAGES: Final = Path("docs/numbers")  # what `gatemark explain` reads; in the package `numbers`
+SUM: Final = Path("agents/sources.sha256")  # a clone of the same sources takes these programs
 # Folder of the package -> what a processor has there.
 PROGRAMS: Final = {
     "agents": ("gm-agent", "gm-agent-tester", "gm-agent-watcher", "gm-agent-capturer"),
@@ -53,6 +55,8 @@ class Parts(BuildHookInterface[Any]):
         root = Path(self.root)
         machine = os.environ.get("GATEMARK_MACHINE", platform.machine())
         build_data["force_include"][str(root / PAGES)] = "gatemark/numbers"
+        if (root / MANUAL).is_dir():
+            build_data["shared_data"][str(root / MANUAL)] = "share/man"
         build_data["pure_python"] = machine == ANY
         build_data["tag"] = tag(machine)
         if machine == ANY:
@@ -93,6 +97,7 @@ def files(targets: Sequence[str]) -> dict[str, Path]:
         },
         **{f"plugin for QEMU {n}": PACKAGE / f"counters/counter-{n}.so" for n in (1, 2)},
         "names of subsystems": PACKAGE / "counters/subsystems.toml",
+        "sum of the sources": PACKAGE / SUM,
         "pages of numbers": PAGES / "README.md",
         "Apache licence": Path("LICENSES/Apache-2.0.txt"),
         "GPL licence": Path("LICENSES/GPL-2.0-or-later.txt"),
@@ -123,6 +128,8 @@ def build(root: Path, targets: Sequence[str], machine: str) -> None:
     _make(root, "agents", ["agent", jobs, *goals])
     _make(root, "algorithms", ["algorithms", jobs, *goals])
     _make(root, "classifiers", ["classifier", jobs, *goals])
+    total = subprocess.run(("setup/ready", "sum"), cwd=root, capture_output=True, check=True).stdout
+    (root / PACKAGE / SUM).write_bytes(total)
     # -B: what the set-up built is for this machine's glibc.
     _make(root, "plugin for QEMU", ["counter", "-B", "install", plugin])
 

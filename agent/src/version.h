@@ -3,7 +3,7 @@
 #ifndef GM_VERSION_H
 #define GM_VERSION_H
 
-#define AGENT_VERSION "0.1.0"
+#define AGENT_VERSION "0.2.0"
 #define AGENT_PROTOCOL 1
 
 #if defined(__x86_64__)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from gatemark.tell.export.results import Results
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def read(path: "str | PathLike[str]") -> "Results":

@@ -18,6 +18,28 @@ own:
 """
 TOOL = '#!/bin/sh\n[ "$1" = -c ] || echo "$*" >>"$(dirname "$0")/asked"\n'
 READY = f"{hashlib.sha256(b'').hexdigest()}  -\n"
+TOOLS = [
+    "bash",
+    "cat",
+    "cp",
+    "cut",
+    "date",
+    "dirname",
+    "find",
+    "flock",
+    "grep",
+    "head",
+    "make",
+    "mktemp",
+    "nproc",
+    "readlink",
+    "rm",
+    "sha256sum",
+    "sort",
+    "tail",
+    "uname",
+    "xargs",
+]
 BUILT = "-m ziglang version"
 ZIG = "pip install -q --python .venv/bin/python --require-hashes -r setup/lock/zig.txt"
 
@@ -26,7 +48,7 @@ ZIG = "pip install -q --python .venv/bin/python --require-hashes -r setup/lock/z
 def clone(tmp_path: Path) -> Path:
     """A clone with a space in its path, which lacks zig alone and whose builds are stubs."""
     place = tmp_path / "a b"
-    for name in ("setup/install", "setup/build", "Makefile"):
+    for name in ("setup/install", "setup/build", "setup/ready", "Makefile"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, place / name)
     texts = {
@@ -124,6 +146,33 @@ def test_a_file_that_nothing_builds_is_refused(clone: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'src/gatemark/tell' is built by nobody" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("installer", "line"),
+    [
+        ("dnf", "sudo dnf install iproute irtt"),
+        ("pacman", "sudo pacman -S --needed iproute2-arch irtt"),
+    ],
+)
+def test_what_is_missing_has_the_distribution_s_own_name(
+    installer: str, line: str, clone: Path
+) -> None:
+    (clone / "agent/own").touch()
+    rows = ("iproute2 iproute iproute2-arch", "irtt - -")
+    table = "".join(f"run {names} none-such enters namespaces\n" for names in rows)
+    (clone / "setup/packages.txt").write_text(table)
+    path = clone.parent / "path"
+    path.mkdir()
+    (path / installer).write_text("#!/bin/sh\nexit 1\n")
+    (path / installer).chmod(0o755)
+    for name in TOOLS:
+        (path / name).symlink_to(str(shutil.which(name)))
+    env = {"PATH": str(path), "HOME": str(clone)}
+    command = ["/bin/bash", str(clone / "setup/install"), "run"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert line in done.stderr
 
 
 @pytest.mark.parametrize("target", ["agent", "algorithms", "classifier"])
