@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gatemark.error import UnavailableError
 
-CACHE, STATE = "XDG_CACHE_HOME", "XDG_STATE_HOME"
+CACHE, STATE, CONFIG = "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"
 
 
 def cache() -> Path:
@@ -21,6 +21,11 @@ def cache() -> Path:
 def state() -> Path:
     """For what must outlive a crash: how to undo changes of a device."""
     return _folder(STATE, ".local/state", "/var/lib")
+
+
+def config() -> Path:
+    """For what the user puts there: station files that Wireshark lists."""
+    return _folder(CONFIG, ".config", "/etc")
 
 
 def make(path: Path) -> Path:

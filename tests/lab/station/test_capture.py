@@ -2,6 +2,7 @@
 """`gatemark capture` on an open lab: what tcpdump reads is what was sent, and nothing stays."""
 
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -156,3 +157,49 @@ def test_a_full_disk_ends_it_behind_a_whole_packet(lab: str, tmp_path: Path) -> 
         assert read(tmp_path / "file")
     finally:
         subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+@pytest.fixture
+def shark(tmp_path: Path) -> list[str]:
+    """tshark whose folder of extcaps has ours alone: for root no variable of its own moves it."""
+    if not shutil.which("tshark"):
+        pytest.skip("no tshark: apt-get install tshark")
+    (tmp_path / "extcap").mkdir()
+    (tmp_path / "extcap/gatemark").symlink_to(Path(sys.executable).with_name("gatemark-extcap"))
+    argv = ["tshark", "-G", "folders"]
+    folders = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    folder = next(line.split("\t")[-1] for line in folders.splitlines() if "Extcap" in line)
+    bound = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
+    return ["unshare", "-m", "sh", "-c", bound, "-", f"{tmp_path}/extcap", folder, "tshark"]
+
+
+@pytest.mark.long
+def test_wireshark_lists_the_lab_and_the_users_stations(shark: list[str], tmp_path: Path) -> None:
+    stations = tmp_path / "gatemark/stations"
+    stations.mkdir(parents=True)
+    (stations / "attic.toml").touch()
+    more = {"XDG_CONFIG_HOME": str(tmp_path)}
+    argv = [*shark, "-D"]
+    done = subprocess.run(
+        argv, capture_output=True, text=True, check=True, env=environment() | more
+    )
+    listed = [line.partition(". ")[2] for line in done.stdout.splitlines() if "Gatemark" in line]
+    assert listed == [
+        "gatemark (Gatemark: the open lab)",
+        "gatemark-attic (Gatemark: attic)",
+    ]
+
+
+@pytest.mark.long
+def test_wireshark_captures_live_what_passes_the_gateway(lab: str, shark: list[str]) -> None:
+    ours = ["-i", "gatemark", "-o", "extcap.gatemark.on:lan", "-f", f"udp dst port {PORT}"]
+    ours += ["-c", "3", "-a", f"duration:{PATIENCE_S:.0f}", "-T", "fields", "-e", "udp.length"]
+    with subprocess.Popen(
+        [*shark, *ours], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        while process.poll() is None:
+            send(lab, 1)
+            time.sleep(0.2)
+        assert process.stdout is not None
+        sizes = process.stdout.read().split()
+    assert (process.returncode, sizes) == (0, ["12"] * 3)
