@@ -19,7 +19,7 @@ SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 URL    ?=
 
-.PHONY: help setup dist deb release run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man pictures clean
+.PHONY: help setup dist deb release run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man docs pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -98,6 +98,10 @@ man: ## write the man pages: `man gatemark` finds them where .venv/bin is in PAT
 	@setup/install run
 	@setup/man $(MAN)
 
+docs: ## build the site of the documents, with a search, in site/
+	@setup/install run
+	@setup/site
+
 pictures: ## take the pictures of docs/pictures: make pictures RUN=DIRECTORY
 	@setup/install test
 	@$(PYTHON) docs/pictures.py $(RUN)
@@ -107,6 +111,6 @@ clean: ## remove what was built, .venv too; runs stay
 	@$(MAKE) -s -C algorithms clean
 	@$(MAKE) -s -C classifier clean
 	@$(MAKE) -s -C counter clean
-	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist mutants
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .tests dist mutants site
 	@rm -rf src/gatemark/agents src/gatemark/algorithms src/gatemark/classifiers
 	@find . -name __pycache__ -prune -exec rm -rf {} +

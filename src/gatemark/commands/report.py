@@ -18,6 +18,7 @@ RUNS_HELP = "Runs: folders, names, latest or latest~1; or one folder of runs.  [
 OUT_HELP = "The page's file (default: in RUN; of a folder index.html; of several compared.html)."
 SUBSYSTEMS_HELP = "Your own names of the kernel's parts, for paths (docs/kernel-path.md)."
 STUDY_HELP = "A study in its own order, with these runs beside it; --out FILE.md: tables alone."
+DOCS_HELP = "The address of the site that `make docs` builds: words of the page link to it."
 MARKDOWN = ".md"
 SEVERAL = Path("compared.html")
 
@@ -28,6 +29,7 @@ def report(
     json_: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
     study: Annotated[str, typer.Option(metavar="NAME", help=STUDY_HELP)] = "",
     subsystems: Annotated[Path | None, typer.Option(metavar="FILE", help=SUBSYSTEMS_HELP)] = None,
+    docs: Annotated[str, typer.Option(metavar="URL", help=DOCS_HELP)] = "",
 ) -> None:
     """Write the page of runs: one HTML file.
 
@@ -44,7 +46,7 @@ def report(
     is_folder = len(paths) == 1 and _is_folder(paths[0])
     if is_folder and subsystems:
         raise UsageError(f"{paths[0]} is a folder of runs, not a run: leave out --subsystems")
-    path = _index(paths[0], out) if is_folder else _page(paths, out, subsystems)
+    path = _index(paths[0], out) if is_folder else _page(paths, out, subsystems, docs)
     _tell(path, json_=json_)
 
 
@@ -77,7 +79,7 @@ def _is_folder(path: Path) -> bool:
     return not (path / "run.json").exists() and bool(catalog.below(path))
 
 
-def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Path:
+def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None, docs: str) -> Path:
     from gatemark.store.directory import RunDirectory, telling
     from gatemark.tell import page
 
@@ -85,10 +87,10 @@ def _page(runs: Sequence[Path], out: Path | None, subsystems: Path | None) -> Pa
     if len(runs) == 1 and not out:
         directory = RunDirectory(runs[0])
         with telling(directory.page, measuring=False):
-            directory.write_page(page.render(sources))
+            directory.write_page(page.render(sources, docs))
         return directory.page
     with telling(out or SEVERAL, measuring=False):
-        return page.write(sources, out or SEVERAL, named=bool(out))
+        return page.write(sources, out or SEVERAL, docs, named=bool(out))
 
 
 def _sources(runs: Sequence[Path], subsystems: Path | None) -> "list[Source]":

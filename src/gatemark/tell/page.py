@@ -29,23 +29,23 @@ MOST_FINDINGS = 10  # below the sentence
 LEADING = ("throughput", "knee", "delay", "waits", "tradeoff", "ladder", "subsystems", "estimate")
 
 
-def write(sources: Sequence[Source], path: Path, *, named: bool = False) -> Path:
+def write(sources: Sequence[Source], path: Path, docs: str = "", *, named: bool = False) -> Path:
     """Write the page of one run, or of several side by side. Raises OSError.
 
     `named`: by the user, so it may be a link; in a run's directory it is none of ours.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    (file.write if named else file.put)(path, render(sources).encode())
+    (file.write if named else file.put)(path, render(sources, docs).encode())
     return path
 
 
-def render(sources: Sequence[Source]) -> str:
-    """The page as text."""
+def render(sources: Sequence[Source], docs: str = "") -> str:
+    """The page as text; its words link to the documents' site where it has an address."""
     shared = together(sources)
     drawn = gallery.figures(shared)
     return html.template("page.html").render(
         sources=sources,
-        glossary=Glossary(shared),
+        glossary=Glossary(shared, docs),
         title=sources[0].run.title if len(sources) == 1 else f"{len(sources)} runs side by side",
         abouts=[about(source) for source in sources],
         cards=_cards(shared) if len(sources) == 1 else [],

@@ -21,6 +21,7 @@ class Glossary:
     """Finds the page of a word while a report is written, and remembers which were found."""
 
     source: Source
+    docs: str = ""  # the address of the documents' site, which `make docs` builds; "": no link
     points: Points | None = None  # of the source, once a word has asked for them
     used: dict[str, Entry] = field(default_factory=dict)  # by anchor, in the order of the page
 
