@@ -50,6 +50,7 @@ class Planted:
     late: tuple[int, float] | None = None  # from so many ms on a share is lost
     quota: int = 0  # packets of a trial; what follows is lost
     entries: int = 0  # flows that a table has room for: the first that come
+    hot: tuple[int, float] = (TRIAL_MS, 1.0)  # from so many ms on, that part of the capacity
     slow: tuple[frozenset[int], int] = (frozenset(), 0)  # flows, and by how many ms
 
 
@@ -76,6 +77,7 @@ PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
     "first packets": (Planted(lead=5), ("first-packets",)),
     "all": (Planted(share=1.1), ("nothing",)),
     "a third, late": (Planted(late=(270, 1 / 3)), ("over-time",)),
+    "heat": (Planted(hot=(200, 0.5)), ("over-time",)),
     "quota": (Planted(quota=4_000), ("over-time",)),
     "table of flows": (Planted(entries=40), ("some-flows",)),
     "slow flows": (Planted(slow=(QUARTER, 1)), ("slow-flows",)),
@@ -235,7 +237,7 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
     books = Books(planted.flows, end_ms // BIN_MS + 1)
     behind = Behind(planted, chance, rate, tokens=planted.policer[1] if planted.policer else 0.0)
     queue: deque[Packet] = deque()
-    due = served = 0.0
+    due = served = able = 0.0
     number = 0
     for ms in range(end_ms):
         due += rate / 1000 if ms < TRIAL_MS else 0.0
@@ -250,7 +252,9 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
         number = upto
         if ms in halted:
             continue
-        served = min(served + capacity / 1000, capacity / 1000 + 1)
+        own = capacity / 1000 * (planted.hot[1] if ms >= planted.hot[0] else 1.0)
+        able += own if ms < TRIAL_MS else 0.0
+        served = min(served + own, own + 1)
         came = 0
         while queue and served >= 1:
             packet = queue.popleft()
@@ -262,7 +266,7 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
                 own_ms = planted.slow[1] if packet.flow in planted.slow[0] else 0
                 books.take(packet, ms - packet.sent_ms + behind.wait_ms() + own_ms)
         books.arrive(behind.out(came), ms)
-    busy = min(1.0, (number - sum(books.refused)) / TRIAL_MS * 1000 / capacity)
+    busy = min(1.0, (number - sum(books.refused)) / able)
     return _record(rate, repeat, books, busy, [(float(a), float(b)) for a, b in pauses])
 
 

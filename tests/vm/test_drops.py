@@ -8,7 +8,7 @@ import pytest
 from lab.planted import plan
 from msgspec.structs import replace
 
-from gatemark.judge.shape.reconcile import UNCOUNTED, Reconciled, reconciled
+from gatemark.judge.cause.reconcile import UNCOUNTED, Reconciled, reconciled
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.store.record import Record

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import backlog
 import pytest
 
-from gatemark.judge.shape.reconcile import reconciled
+from gatemark.judge.cause.reconcile import reconciled
 from gatemark.plan.model import Workload
 from gatemark.run.bench import Bench
 from lab.planted import bare, measure, plan

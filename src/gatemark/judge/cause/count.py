@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from gatemark.counter import VALUES
-from gatemark.judge.shape.reconcile import beyond, name, once
+from gatemark.judge.cause.reconcile import beyond, name, once
 from gatemark.store.drops import LINE, SOCKET, TESTER, Drop
 from gatemark.store.record import Definition, Record
 from gatemark.unit import ETHERNET_BYTES

@@ -24,8 +24,7 @@ from gatemark.judge.cause.table import CAUSES, Cause
 from gatemark.judge.finding import LOSSLESS, Diagnosis, Finding, Shape
 from gatemark.judge.point.core import busiest, busiest_inside, carrier
 from gatemark.judge.point.sweep import RATES, common
-from gatemark.judge.shape.reconcile import grouped
-from gatemark.judge.shape.words import percent, upper
+from gatemark.judge.shape.words import grouped, percent, upper
 from gatemark.judge.subject import Subject
 from gatemark.plan.feature import shaped_ways, writes_dscp
 from gatemark.store.record import Record, Scalar
@@ -44,7 +43,7 @@ LIMITS: Final = {"policer", "shaper"}
 TABLES: Final = {"no-entry", "full-table"}
 # Shapes that say which packets are lost, and causes that say where.
 WHICH: Final = {
-    *("some-flows", "some-sizes", "over-time", "constant-share", "stalls"),
+    *("some-flows", "some-sizes", "over-time", "constant-share", "stalls", "triggered"),
     *("one-direction", "one-family", "one-level"),
 }
 WHERE: Final = {"rule", "queue", "ingress"}

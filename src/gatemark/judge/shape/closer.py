@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.point.sweep import others
-from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.sizes import ALL, SOME
+from gatemark.judge.shape.words import grouped
 from gatemark.store.drops import ICMP, Drops
 from gatemark.store.record import Record, Scalar
 from gatemark.unit import ETHERNET_BYTES, SMALLEST_FRAME_BYTES

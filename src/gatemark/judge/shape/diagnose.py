@@ -2,7 +2,8 @@
 """Rules in the order in which they explain loss; what one explains, the next does not see.
 
 The order: tester; nothing; first packets; flows; sizes; corruption; exchange; the trial's time;
-stalls; constant share; limiter; overload; slow flows; disorder; what remains. A level of a factor
+stalls; the run's time; what a rate triggers; constant share; limiter; overload; slow flows;
+disorder; what remains. A level of a factor
 that is worse than the others is told by several points (`factor`).
 """
 
@@ -17,11 +18,13 @@ from gatemark.judge.point.group import Group
 from gatemark.judge.point.limit import HALF
 from gatemark.judge.point.sweep import others
 from gatemark.judge.shape import (
+    at_times,
     disorder,
     first,
     flows,
     limiter,
     nothing,
+    over_run,
     over_time,
     overload,
     remains,
@@ -32,7 +35,7 @@ from gatemark.judge.shape import (
     tester,
 )
 from gatemark.judge.shape import share as constant
-from gatemark.judge.shape.sight import Level, Sight, Sweep, level, sights_of
+from gatemark.judge.shape.sight import Level, Sight, Sweep, inside, level, sights_of
 from gatemark.store.record import Scalar
 
 Factors = tuple[tuple[str, Scalar], ...]
@@ -109,27 +112,20 @@ def _findings(sweep: Sweep) -> list[Finding]:
     by_tester = list(tester.find(sweep))
     if nothings := list(nothing.find(sweep)):
         return by_tester + nothings
-    early = () if by_tester else (first.find, flows.find)
-    findings = [
-        finding for find in (*early, sizes.find, disorder.corruption) for finding in find(sweep)
-    ]
-    findings += (exchanges := list(disorder.exchanged(sweep)))
-    is_steady = True
-    if not by_tester:
-        over = list(over_time.find(sweep, over_time.ALL))
-        over += stall.find(sweep)
-        over += over_time.find(sweep)
-        over += over_time.of_run(sweep)
-        findings += over
-        is_steady = not over
+    if by_tester:
+        return [*by_tester, *_beside_tester(inside(sweep))]
+    rules = (first.find, flows.find, sizes.find, disorder.corruption, disorder.exchanged)
+    findings = [finding for find in rules for finding in find(sweep)]
+    over = list(over_time.find(sweep, over_time.ALL))
+    for find in (stall.find, over_time.find, at_times.find, over_run.find, remains.triggered):
+        over += find(sweep)
+    findings += over
     shares = list(constant.find(sweep))
     share = shares[0].values.get("share", 0.0) if shares else 0.0
-    limits = list(limiter.find(sweep, share)) or (list(short.find(sweep)) if is_steady else [])
-    findings += (*shares, *limits)
-    if by_tester:
-        return by_tester + findings
-    findings += (*overload.find(sweep), *slow.find(sweep))
-    findings += disorder.disorder(sweep) if not exchanges else ()
+    limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))
+    findings += (*shares, *limits, *overload.find(sweep), *slow.find(sweep))
+    is_exchanged = any(finding.shape == "exchange" for finding in findings)
+    findings += () if is_exchanged else disorder.disorder(sweep)
     below = limits[0].values["rate_pps"] if limits else float("inf")
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [
@@ -137,6 +133,17 @@ def _findings(sweep: Sweep) -> list[Finding]:
         *remains.not_monotone(sweep if not limits else replace(sweep, levels=tuple(rest))),
         *remains.unexplained(rest, share),
     ]
+
+
+def _beside_tester(sweep: Sweep) -> list[Finding]:
+    """What does not depend on when the sender paused."""
+    rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
+    findings = [finding for find in rules for finding in find(sweep)]
+    over = [*over_time.find(sweep), *over_run.find(sweep)]
+    shares = list(constant.find(sweep))
+    share = shares[0].values.get("share", 0.0) if shares else 0.0
+    limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))
+    return [*findings, *over, *shares, *limits, *slow.find(sweep)]
 
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:

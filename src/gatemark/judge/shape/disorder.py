@@ -9,9 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.judge.finding import Finding, Shape
-from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import percent, pps
+from gatemark.judge.shape.words import grouped, percent, pps
 
 FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
 TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it was seen

@@ -19,9 +19,10 @@ from gatemark.number import duration
 from gatemark.store.record import Scalar
 
 MORE, TIMES = 0.005, 5.0  # lost than at another level, and so many times as much
-LOW: Final = 0.7  # of what comes through at another level
-# Of the delay at another level, and so much longer.
+LOW: Final = 0.75  # of what comes through at another level
+# Of the delay at another level, and so much longer; less where no trial contradicts it.
 LATE, LATER_NS = 1.5, 50_000.0
+LESS_LATE, LESS_LATER_NS = 1.3, 25_000.0
 NEAR: Final = 0.1  # two rates of different levels are the same
 # Of which a level may carry less, or take longer, without a fault: larger frames take the line
 # longer, and many flows are dearer.
@@ -44,7 +45,7 @@ LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
 OF_ALL: Final[tuple[Shape, ...]] = (
     *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
-    *("exchange", "some-flows", "slow-flows", "unexplained"),
+    *("exchange", "some-flows", "slow-flows", "triggered", "unexplained"),
     *COUNTED,
 )
 
@@ -172,7 +173,7 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
     best = min(timed, key=lambda other: other.sweep.levels[0].delay_ns or 0.0)
     trials = _pairs(sweep, best.sweep, lowest=True)
     pairs = [(a.delay_ns or 0.0, b.delay_ns or 0.0) for a, b in trials]
-    if not in_most([own >= LATE * usual and own - usual >= LATER_NS > 0 for own, usual in pairs]):
+    if not pairs or not _is_later(pairs):
         return
     own_ns, usual_ns = (median(delays) for delays in zip(*pairs, strict=True))
     usual = level_words(factor, key(best.diagnosis)[factor])
@@ -183,6 +184,16 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
         clause=f"delays {level} by {duration(own_ns - usual_ns)} more than {usual}",
         values={"delay_ns": own_ns, "other_ns": usual_ns},
     )
+
+
+def _is_later(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Whether most delays are far longer than the other level's, or each is than any of these."""
+    own, usual = zip(*pairs, strict=True)
+    is_far, is_more = (
+        in_most([a >= times * b and a - b >= more for a, b in pairs])
+        for times, more in ((LATE, LATER_NS), (LESS_LATE, LESS_LATER_NS))
+    )
+    return min(usual) > 0 and (is_far or (is_more and max(usual) < min(own)))
 
 
 def differ_in(diagnosis: Diagnosis, other: Diagnosis, factor: str) -> bool:

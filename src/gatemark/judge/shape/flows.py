@@ -12,9 +12,9 @@ from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
+from gatemark.judge.math.unlike import unlike
 from gatemark.judge.shape.sight import MOST as IN_MOST
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.unlike import unlike
 from gatemark.judge.shape.words import percent
 
 FEWEST: Final = 20  # packets of a flow
@@ -25,6 +25,7 @@ WHOLE: Final = 8  # packets of a flow that lost them all
 REST: Final = 0.5  # what any of the others may lose
 CHANCE: Final = 1e-3  # that any of the others loses all
 MODULI: Final = range(2, 17)
+FEW: Final = 4  # values that are told one by one
 
 Counts = dict[int, tuple[int, float]]
 
@@ -51,7 +52,7 @@ def _silent(sight: Sight) -> set[int]:
     counts = dict(enumerate(zip(loss.tried_by_flow, loss.by_flow, strict=True)))
     silent = {flow for flow, (tried, lost) in counts.items() if lost >= tried >= WHOLE}
     others = [(n, x) for flow, (n, x) in counts.items() if flow not in silent and n]
-    if not silent or len(silent) > MOST * len(counts) or any(x > REST * n for n, x in others):
+    if not others or not silent or any(x > REST * n for n, x in others):
         return set()
     share = sum(x for _, x in others) / sum(n for n, _ in others)
     least = min(counts[flow][0] for flow in silent)
@@ -64,7 +65,7 @@ def _whole(judged: Sequence[Sight], silent: Sequence[set[int]]) -> Finding:
     times = Counter(flow for own in silent for flow in own)
     same = sorted(flow for flow, count in times.items() if count >= IN_MOST * len(silent))
     if len(same) >= ALIKE * many:
-        words = f"all, the others do not: {attribute(judged[0].loss.ports, same)}"
+        words = f"all, the others do not: {attribute(judged[0], same)}"
         clause = f"loses all of {len(same)} of {flows} flows"
         many = len(same)
     else:
@@ -91,7 +92,7 @@ def _part(judged: Sequence[Sight], named: Sequence[int]) -> Finding:
     flows = len(judged[0].loss.by_flow)
     whole = _sum(judged, range(len(judged)))
     share = sum(whole[flow][1] for flow in named) / sum(whole[flow][0] for flow in named)
-    which = attribute(judged[0].loss.ports, named)
+    which = attribute(judged[0], named)
     return Finding(
         shape="some-flows",
         words=f"{len(named)} of {flows} flows lose {percent(share)}, the others do not: {which}.",
@@ -128,23 +129,41 @@ def _sum(sights: Sequence[Sight], places: range) -> Counts:
     return {flow: count for flow, count in counts.items() if count[0] >= FEWEST}
 
 
-def attribute(ports: Sequence[int], named: Sequence[int]) -> str:
-    """What the flows have in common: a port, its remainder, a range of ports; else a hash."""
-    chosen = {ports[flow] for flow in named if flow < len(ports)}
-    if not chosen or len(set(ports)) < len(ports):
+def attribute(sight: Sight, named: Iterable[int]) -> str:
+    """What the flows have in common, of a client or a port: one, a range, a remainder; else a hash.
+
+    Flow i is of client i mod `clients`.
+    """
+    ports, clients = sight.loss.ports, sight.record.definition.clients
+    own = [flow % clients + 1 for flow in range(len(ports))] if clients > 1 else []
+    every, chosen = set(range(len(ports))), {flow for flow in named if flow < len(ports)}
+    tries = [*_shared("client", own, chosen), *_shared("port", ports, chosen)]
+    if not tries or not chosen:
         return "no attribute of theirs is known, look for a queue or a hash"
-    tries = [
-        (f"port mod {modulus} = {rest}", {port for port in ports if port % modulus == rest})
-        for modulus in MODULI
-        for rest in {port % modulus for port in chosen}
-    ]
-    low, high = min(chosen), max(chosen)
-    span = f"port {low}" if low == high else f"ports {low} to {high}"
-    tries.append((span, {port for port in ports if low <= port <= high}))
-    words, picked = max(tries, key=lambda each: _matthews(set(ports), chosen, each[1]))
-    if _matthews(set(ports), chosen, picked) < TOLD:
-        return "their ports have nothing in common, look for a queue or a hash"
+    words, picked = max(tries, key=lambda each: _matthews(every, chosen, each[1]))
+    if _matthews(every, chosen, picked) < TOLD:
+        name = "clients and ports" if own else "ports"
+        return f"their {name} have nothing in common, look for a queue or a hash"
     return f"the LAN host's {words}"
+
+
+def _shared(name: str, values: Sequence[int], chosen: set[int]) -> Iterator[tuple[str, set[int]]]:
+    """Each way to say what values these flows have, and all flows that it is true of."""
+    own = {values[flow] for flow in chosen if flow < len(values)}
+    if len(set(values)) < 2 or not own:
+        return
+    low, high = min(own), max(own)
+    span = f"{name} {low}" if low == high else f"{name}s {low} to {high}"
+    ways = [
+        (f"{name} mod {modulus} = {rest}", {v for v in values if v % modulus == rest})
+        for modulus in MODULI
+        for rest in {value % modulus for value in own}
+    ]
+    ways.append((span, {v for v in values if low <= v <= high}))
+    if len(own) <= FEW:
+        ways.append((f"{name}s {', '.join(map(str, sorted(own)))}", own))
+    for words, picked in ways:
+        yield words, {flow for flow, value in enumerate(values) if value in picked}
 
 
 def _matthews(every: set[int], chosen: set[int], picked: set[int]) -> float:

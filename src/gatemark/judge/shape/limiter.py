@@ -64,18 +64,17 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
 
 def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
     """Find a limit of bytes: what comes of a mix is flat in bit/s, and larger ones are lost."""
-    calm = [
-        level for level in over if _is_calm(level) and all(s.loss.by_size for s in level.sights)
-    ]
-    if len(calm) < 2:
+    calm = [level for level in over if _is_calm(level)]
+    mean = _mean_bytes([sight for level in calm for sight in level.sights])
+    if len(calm) < 2 or not mean:
         return
-    low, high = (choose(calm, key=_taken) for choose in (min, max))
-    rise, came = _taken(high) / _taken(low), [median(map(_came_bps, x.sights)) for x in (low, high)]
-    if rise < RISES or not came[0] or (came[1] / came[0] - 1) / (rise - 1) > FLAT:
+    came = [median(_came_bps(sight, mean) for sight in level.sights) for level in calm]
+    taken = [_taken(level) for level in calm]
+    low, high = (choose(range(len(calm)), key=taken.__getitem__) for choose in (min, max))
+    rise = taken[high] / taken[low]
+    if rise < RISES or not came[low] or (came[high] / came[low] - 1) / (rise - 1) > FLAT:
         return
-    bps = median(_came_bps(sight) for level in calm for sight in level.sights)
-    sizes = [size for sight in high.sights for size in sight.loss.by_size.items()]
-    mean = sum(int(size) * n for size, (n, _) in sizes) / sum(n for _, (n, _) in sizes)
+    bps = median(came)
     rate = bps / 8 / mean
     queue = _queue(calm, lowest, rate)
     kind, manner = ("policer", "policed") if queue < POLICED else ("shaper", "shaped")
@@ -89,10 +88,18 @@ def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
     )
 
 
-def _came_bps(sight: Sight) -> float:
-    """Bits/s of frames that came."""
+def _mean_bytes(sights: Sequence[Sight]) -> float:
+    """The mean frame of a mix, by the trials that lost some; 0: there is no mix."""
+    sizes = [size for sight in sights for size in sight.loss.by_size.items()]
+    tried = sum(n for _, (n, _) in sizes)
+    return sum(int(size) * n for size, (n, _) in sizes) / tried if tried else 0.0
+
+
+def _came_bps(sight: Sight, mean: float) -> float:
+    """Bits/s of frames that came; where none was lost as many as were sent."""
     sizes = sight.loss.by_size.items()
-    return sum(8 * int(size) * (n - lost) for size, (n, lost) in sizes) / sight.seconds
+    came = sum(8 * int(size) * (n - lost) for size, (n, lost) in sizes)
+    return (came if sizes else 8 * mean * (sight.tried - sight.lost)) / sight.seconds
 
 
 def is_limited(sweep: Sweep, share: float) -> bool:

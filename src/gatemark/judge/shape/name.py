@@ -15,6 +15,8 @@ from gatemark.judge.point.sweep import common
 LIMITERS: Final[tuple[Shape, ...]] = ("policer", "shaper", "limiter")
 # That explain a loss at any rate; the first that was found is named.
 ALWAYS: Final[tuple[Shape, ...]] = ("one-direction", "one-family", *EXPLAINED)
+# That explain a loss at some rates, or of some traffic, where nothing of the above does.
+SOMETIMES: Final[tuple[Shape, ...]] = ("triggered", "one-level", "not-monotone")
 MOST_OF_TCP: Final = 0.1  # of its packets: it holds TCP back, whose own losses are fewer
 NEAR: Final = 1.1  # of a limiter's rate: a knee there is its
 
@@ -35,12 +37,15 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
     A bucket lets more through in a short trial, and a queue takes it: no rate that lasts.
     """
     for diagnosis in diagnoses:
-        finding = diagnosis.get(*LIMITERS)
-        if finding and _is_of(diagnosis, knee):
+        if not _is_of(diagnosis, knee):
+            continue
+        if finding := diagnosis.get(*LIMITERS):
             if knee.knee_pps.value <= NEAR * _limit_pps(finding, knee):
                 return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
             if finding.shape != "limiter":
                 return _lasting(knee, finding)
+        elif knee.limit == "unknown" and (finding := diagnosis.get(*SOMETIMES)):
+            return replace(knee, limit=finding.shape, why=finding.words)
     return knee
 
 
@@ -74,7 +79,8 @@ def _explains(diagnosis: Diagnosis, point: PointResult) -> Finding | None:
     limiter = diagnosis.get(*LIMITERS)
     if limiter and offered and offered.value > _limit_pps(limiter, point):
         return limiter
-    return diagnosis.get(*ALWAYS) or _counted(diagnosis, HALF * loss.value)
+    always = diagnosis.get(*ALWAYS) or _counted(diagnosis, HALF * loss.value)
+    return always or diagnosis.get(*SOMETIMES)
 
 
 def _without_loss(diagnosis: Diagnosis, point: PointResult) -> Finding | None:

@@ -6,9 +6,8 @@ from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
-from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import upper
+from gatemark.judge.shape.words import grouped, upper
 from gatemark.unit import SMALLEST_FRAME_BYTES
 
 FEWEST: Final = 20  # packets of a trial

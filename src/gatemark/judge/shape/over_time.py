@@ -15,7 +15,7 @@ from typing import Final
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import FLAT, RISES
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ms, ordinal, percent, upper
+from gatemark.judge.shape.words import ms, percent
 
 BLOCKS: Final = 20  # of a trial
 EDGE: Final = 2  # blocks that either part has at least
@@ -27,9 +27,6 @@ AGAIN: Final = 0.1  # of a trial: as far apart are two rates' times at most
 UNLIKE: Final = 1.3  # ratio of the times that a bucket or a queue would have at two rates
 EARLIEST: Final = 0.2  # of a trial: times before are too coarse to be held against each other
 ALL: Final = 0.99
-WORTH: Final = 0.01  # lost by the trials of one part of the run
-TRIALS: Final = 4  # of either part, of rates that both have
-TENTH: Final = 0.1  # of what one part loses the other may
 RISING: Final = 0.2  # of the rise from the first quarter to the last, each next quarter has
 
 Counts = tuple[float, float]  # tried, lost
@@ -75,9 +72,8 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
 
     What stalls explain is no such loss, but where nothing comes from a time on it is no stall.
     """
-    levels = (level for level in sweep.levels if not level.is_full)
-    splits = [split for level in levels if (split := _split(level)) and split.share >= least]
-    if not splits or not _is_of_time(splits, len(sweep.levels)):
+    splits = _splits(sweep, least)
+    if not splits:
         return
     if rising := _rising(splits):
         for sight in sweep.sights:
@@ -88,6 +84,19 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     for sight in sweep.sights:
         _mask(sight, splits, finding.values.get("packets"))
     yield finding
+
+
+def _splits(sweep: Sweep, least: float) -> list[Split]:
+    """Of the rates below a full CPU; where these are too few, of those that fill it, too.
+
+    A CPU becomes slower by heat, or is another's from a time on. Its queue fills before.
+    """
+    every = [(lvl, split) for lvl in sweep.levels if (split := _split(lvl))]
+    every = [(lvl, split) for lvl, split in every if split.share >= least]
+    calm = [split for lvl, split in every if not lvl.is_full]
+    late = [split for _, split in every if split.at >= EARLIEST]
+    several = late if len(late) == len(every) > 1 else []
+    return next((s for s in (calm, several) if s and _is_of_time(s, len(sweep.levels))), [])
 
 
 def _rising(splits: Sequence[Split]) -> Finding | None:
@@ -250,64 +259,3 @@ def _mask(sight: Sight, splits: Sequence[Split], packets: float | None) -> None:
     both_ms = end_ms / BLOCKS  # of which a part is lossy
     is_later = splits[0].after > splits[0].before
     sight.mask(*((at_ms - both_ms, end_ms) if is_later else (0.0, at_ms + both_ms)))
-
-
-def of_run(sweep: Sweep) -> Iterator[Finding]:
-    """Loss over the run, by trials in the order in which they ran: rates are in random order.
-
-    Explains what the part that loses does.
-    """
-    sights = sorted(sweep.sights, key=lambda sight: sight.record.sequence)
-    if len({sight.record.sequence for sight in sights}) < len(sights):
-        return
-    places = [(level, s) for level in sweep.levels for s in level.sights if not level.is_full]
-    places.sort(key=lambda place: place[1].record.sequence)
-    calm = [(level.offered_pps, sight.inside_share) for level, sight in places]
-    parts = {at: _step(calm[:at], calm[at:]) for at in range(TRIALS, len(calm) - TRIALS + 1)}
-    named = {at: share for at, share in parts.items() if share}
-    if not named:
-        return
-    place = max(named, key=lambda at: _agreeing(calm, at, named[at]))
-    at, share = sights.index(places[place][1]), named[place]
-    for sight in sights[at:] if share > 0 else sights[:at]:
-        sight.explained += abs(share)
-    yield _since(share, at, len(sights))
-
-
-def _since(share: float, at: int, trials: int) -> Finding:
-    """`share` is below 0 where it is lost until then."""
-    lost = percent(abs(share))
-    when = f"from the {ordinal(at + 1)} of {trials} trials on"
-    rest = "before that"
-    if share < 0:
-        when, rest = f"until the {ordinal(at)} of {trials} trials", "then"
-    return Finding(
-        shape="over-time",
-        words=f"{upper(when)} {lost} is lost at any rate, {rest} nothing is: something changed "
-        "during the run. Look for heat, a quota, a change of the gateway.",
-        clause=f"loses {lost} {when}",
-        values={"share": abs(share)},
-    )
-
-
-def _step(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> float:
-    """Return the share that most trials of one part lose, of rates that both have; 0: none."""
-    both = {rate for rate, _ in before} & {rate for rate, _ in after}
-    first, second = ([lost for rate, lost in part if rate in both] for part in (before, after))
-    if len(both) < 2 or min(len(first), len(second)) < TRIALS:
-        return 0.0
-    worse, better = (second, first) if median(second) > median(first) else (first, second)
-    share = median(worse)
-    is_share = share >= WORTH and in_most([lost >= share / 2 for lost in worse])
-    if not is_share or not in_most([lost <= TENTH * share for lost in better]):
-        return 0.0
-    return share if worse is second else -share
-
-
-def _agreeing(trials: Sequence[tuple[float, float]], at: int, share: float) -> int:
-    """Count the trials that are on the side that their loss tells."""
-    half = abs(share) / 2
-    is_later = share > 0
-    return sum(
-        (lost >= half) == ((place >= at) == is_later) for place, (_, lost) in enumerate(trials)
-    )

@@ -1,21 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What remains: rates that do worse than both their neighbours, and loss that nothing explains."""
+"""What remains: loss that a rate triggers, rates that do worse than both their neighbours, and loss
+that nothing explains.
+"""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from math import comb
 from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
 from gatemark.judge.point.core import carrier
 from gatemark.judge.point.limit import HALF
+from gatemark.judge.shape.over_run import in_order
 from gatemark.judge.shape.overload import is_over
-from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import percent, pps
+from gatemark.judge.shape.sight import MOST, Level, Sight, Sweep, in_most
+from gatemark.judge.shape.words import percent, pps, upper
 
 MORE: Final = 0.01  # lost than at both neighbours
 LESS: Final = 0.95  # of what is received at both neighbours
 EXCESS: Final = 0.01
 CALM: Final = 0.85  # of its CPU
+MUCH: Final = 0.03  # lost by what a rate triggers
+TENTH: Final = 0.1  # of it may be lost before
+LIKE: Final = 0.25  # of it two rates differ by
+AFTER: Final = 2  # trials after such a rate, and as many others
+WAYS: Final = 15  # to choose as many trials: by chance they are the soonest so rarely
+
+
+def triggered(sweep: Sweep) -> Iterator[Finding]:
+    """Find loss from a rate on that is the same share at all rates beyond; explains it.
+
+    It may outlast such a trial: then lower rates lose as well, soon after it. Of a rate in between
+    some trials may lose.
+    """
+    places = ((at - gap, at) for at in range(1, len(sweep.levels)) for gap in (0, 1) if at > gap)
+    for below, place in places:
+        low, between, high = (
+            [*sweep.levels[:below]],
+            [sight for level in sweep.levels[below:place] for sight in level.sights],
+            [*sweep.levels[place:]],
+        )
+        share = median(sight.inside_share for level in high for sight in level.sights)
+        if share < MUCH or not all(_loses(level, share) for level in high):
+            continue
+        is_before = all(level.inside_share <= TENTH * share for level in low)
+        lossy = [] if is_before else _after(sweep, low, share)
+        if not lossy and not (is_before and sum(not level.is_full for level in high) > 1):
+            continue
+        for sight in [*(s for level in high for s in level.sights), *lossy]:
+            sight.explained += share
+        for sight in between:
+            sight.explained += sight.inside_share
+        yield _triggered(share, low[-1].offered_pps, high[0].offered_pps, is_after=bool(lossy))
+        return
+
+
+def _loses(level: Level, share: float) -> bool:
+    """Of trials with a full CPU, which vary, in the median."""
+    near = [abs(sight.inside_share - share) <= LIKE * share for sight in level.sights]
+    return in_most(near, HALF if level.is_full else MOST)
+
+
+def _after(sweep: Sweep, low: Sequence[Level], share: float) -> list[Sight]:
+    """The trials at these lower rates that lose, if it is those that ran after a higher one."""
+    own = {id(sight) for level in low for sight in level.sights}
+    since, ages = float("-inf"), []
+    for sight in (s for s in in_order(sweep) if s.record.started):
+        begun_s = datetime.fromisoformat(sight.record.started).timestamp()
+        if id(sight) in own:
+            ages.append((begun_s - since, sight))
+        else:
+            since = begun_s + sight.seconds
+    lossy = [age for age, sight in ages if sight.inside_share >= TENTH * share]
+    if min(len(lossy), len(ages) - len(lossy)) < AFTER or comb(len(ages), len(lossy)) < WAYS:
+        return []
+    # Those that lose come after the higher rate, the sooner ones.
+    soon = [sight for age, sight in ages if age <= max(lossy)]
+    is_most = in_most([sight.inside_share >= TENTH * share for sight in soon])
+    return soon if is_most and max(lossy) < float("inf") else []
+
+
+def _triggered(share: float, below: float, beyond: float, *, is_after: bool) -> Finding:
+    lost = percent(share)
+    clause = f"loses {lost} once {pps(beyond)} are offered"
+    rest = f"at {pps(below)} nothing is lost"
+    if is_after:
+        rest = f"for some time after it also at {pps(below)} and less"
+    return Finding(
+        shape="triggered",
+        words=f"{upper(clause)}, at all rates beyond; {rest}: look for what guards against floods, "
+        "or a table that a rate fills.",
+        clause=clause,
+        values={"share": share, "rate_pps": beyond},
+    )
 
 
 def not_monotone(sweep: Sweep) -> Iterator[Finding]:

@@ -144,7 +144,8 @@ def agree(share: Share, other: Share) -> bool:
     """
     if not share.tried or not other.tried:
         return False
-    p = (share.value * share.tried + other.value * other.tried) / (share.tried + other.tried)
+    mean = (share.value * share.tried + other.value * other.tried) / (share.tried + other.tried)
+    p = min(1.0, max(0.0, mean))  # what is explained of a trial may be more than it lost
     spread = sqrt(p * (1 - p) * (1 / share.tried + 1 / other.tried))
     return abs(share.value - other.value) <= SIGMAS * spread + SLACK * min(p, 1 - p)
 

@@ -12,9 +12,8 @@ from typing import Final
 
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import CALM, CLEAR
-from gatemark.judge.shape.reconcile import grouped
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ms, pps
+from gatemark.judge.shape.words import grouped, ms, pps
 
 FEWEST: Final = 20  # packets, lost or queued at the end
 LATE: Final = 0.5  # of a trial: nothing is lost before

@@ -6,6 +6,7 @@ A rule explains a part of the loss. What it explains is masked, so the next rule
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from statistics import median
 from typing import Final
 
@@ -254,6 +255,22 @@ def sights_of(records: Iterable[Record], direction: str) -> Iterator[Sight]:
         for loss in record.evidence.loss:
             if loss.direction == direction and any(loss.tried):
                 yield Sight(record, loss)
+
+
+def inside(sweep: Sweep) -> Sweep:
+    """The same without what the sender's port refused: as if it had not been sent."""
+    levels = tuple(replaced(lvl, sights=tuple(map(_taken, lvl.sights))) for lvl in sweep.levels)
+    return replaced(sweep, levels=levels)
+
+
+def _taken(sight: Sight) -> Sight:
+    loss = sight.loss
+    tried, lost = (
+        tuple(n - refused for n, refused in zip(own, loss.refused, strict=True))
+        for own in (loss.tried, loss.lost)
+    )
+    own = replace(loss, tried=tried, lost=lost, refused=(0,) * len(tried))
+    return replaced(sight, loss=own)
 
 
 def in_most(seen: Sequence[bool], share: float = MOST) -> bool:

@@ -6,8 +6,8 @@ from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
+from gatemark.judge.math.unlike import unlike
 from gatemark.judge.shape.sight import Sweep, in_most
-from gatemark.judge.shape.unlike import unlike
 from gatemark.judge.shape.words import percent
 
 FEWEST: Final = 200  # packets of a size

@@ -31,7 +31,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     if not named:
         return
     longer = median(median(more[flow]) for flow in named)
-    which = attribute(judged[0].loss.ports, named)
+    which = attribute(judged[0], named)
     yield Finding(
         shape="slow-flows",
         words=f"{len(named)} of {len(more)} flows take {duration(longer)} longer than the others, "

@@ -26,6 +26,8 @@ WHOLE: Final = 0.9  # of a trial: that is no stall, nothing comes through
 PERIODS: Final = 4  # intervals that a period needs
 NEAR, MANY = 0.1, 0.8  # so near to a multiple, so many of the intervals
 
+KEPT: Final = 0.05  # of the time it is ready to run and others have its CPU
+
 NUMBER: Final = re.compile(r"pid \d+, ")  # each trial's program has another
 
 Silence = tuple[float, float]
@@ -36,6 +38,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     sights = sweep.sights
     least_ms = LONG_MS if _is_long(sights) else SHORT_MS
     if least_ms == SHORT_MS and not _is_short(sights, sweep.reference):
+        yield from _kept_from_cpu(sights)
         return
     kept = {id(sight): [s for s in stalls(sight) if s[1] >= least_ms] for sight in sights}
     lengths = [length for silences in kept.values() for _, length in silences]
@@ -61,6 +64,23 @@ def find(sweep: Sweep) -> Iterator[Finding]:
             "share": share,
             **({"period_ms": period} if period else {}),
         },
+    )
+
+
+def _kept_from_cpu(sights: Sequence[Sight]) -> Iterator[Finding]:
+    """Find pieces too short for silences: who had the CPU while the gateway's thread was ready."""
+    starved = [sight.record.evidence.starved for sight in sights]
+    shares = [each.share for each in starved if each and each.who and each.share >= KEPT]
+    if len(shares) < MANY * len(sights):
+        return
+    for sight, each in zip(sights, starved, strict=True):
+        sight.stalled = each.share if each else 0.0
+    clause = f"gets no CPU for {percent(median(shares))} of the time, a few ms at a time"
+    yield Finding(
+        shape="stalls",
+        words=upper(f"{clause}.{_who(sights)}"),
+        clause=clause,
+        values={"share": median(shares)},
     )
 
 

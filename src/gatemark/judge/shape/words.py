@@ -20,6 +20,11 @@ def pps(rate: float) -> str:
     return si(rate, "packets/s")
 
 
+def grouped(count: int) -> str:
+    """A count of packets, in groups of three figures: 3 188."""
+    return f"{count:,}".replace(",", " ")
+
+
 def upper(text: str) -> str:
     """The same as the beginning of a sentence."""
     return text[:1].upper() + text[1:]

@@ -7,7 +7,7 @@ from typing import Final
 from gatemark.judge.judgement import Judgement, Queue
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.queue.trial import CPU
-from gatemark.judge.shape.reconcile import grouped
+from gatemark.judge.shape.words import grouped
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT, Scale

@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Iterator
 
 from gatemark.judge.capacity.sized import Sized, sized
+from gatemark.judge.cause.reconcile import name, reconciled, together
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.point.group import Group, readings
-from gatemark.judge.shape.reconcile import name, reconciled, together
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table

@@ -4,9 +4,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from gatemark.judge.cause.reconcile import Reconciled, name, reconciled, together
 from gatemark.judge.point.group import Group, middle
 from gatemark.judge.point.interrupts import Queue, queues
-from gatemark.judge.shape.reconcile import Reconciled, grouped, name, reconciled, together
+from gatemark.judge.shape.words import grouped
 from gatemark.store.record import Record
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column

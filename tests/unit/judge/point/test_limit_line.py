@@ -6,12 +6,12 @@ from dataclasses import replace as changed
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.cause.reconcile import reconciled
 from gatemark.judge.point.ceiling import ceiling
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import group
 from gatemark.judge.point.limit import Verdict, decide
 from gatemark.judge.shape.diagnose import sweeps
-from gatemark.judge.shape.reconcile import reconciled
 from gatemark.store.drops import Crossing, Drops, Line
 from gatemark.store.loss import Loss
 from gatemark.store.record import Definition, Evidence, Record

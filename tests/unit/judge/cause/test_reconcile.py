@@ -5,7 +5,7 @@ import builder
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.shape.reconcile import (
+from gatemark.judge.cause.reconcile import (
     UNCOUNTED,
     Reconciled,
     once,

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.shape.words import grouped
 from gatemark.store.drops import (
     BACKLOG,
     INGRESS,
@@ -101,11 +102,6 @@ class Reconciled:
     def _twice(self) -> Drop:
         """The counter that is nearest to what is too many."""
         return min(self.by_cause, key=lambda drop: abs(drop.packets + self.remains))
-
-
-def grouped(count: int) -> str:
-    """A count of packets, in groups of three figures: 3 188."""
-    return f"{count:,}".replace(",", " ")
 
 
 def name(drop: Drop) -> str:

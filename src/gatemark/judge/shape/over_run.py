@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss over the run: from one trial on, until one, or between two of them.
+
+Trials are taken in the order in which they ran; the rates of a sweep are in random order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import comb
+from statistics import median
+from typing import Final
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.shape.sight import Sight, Sweep, in_most
+from gatemark.judge.shape.words import ordinal, percent, upper
+
+WORTH: Final = 0.01  # lost by the trials that lose
+FEWEST: Final = 3  # trials of either part, of rates that both have
+TENTH: Final = 0.1  # of what one part loses the other may
+CHANCE: Final = 0.02  # that as many trials, chosen at random, are one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The trials that lose, by their places: from the first to before the last."""
+
+    first: int
+    last: int
+    share: float
+
+
+def find(sweep: Sweep) -> Iterator[Finding]:
+    """Explains what the part that loses does."""
+    sights = in_order(sweep)
+    full = {id(sight) for level in sweep.levels if level.is_full for sight in level.sights}
+    calm = [sight for sight in sights if id(sight) not in full]
+    part = _part(calm, _rates(sweep))
+    if not part:
+        return
+    first = 0 if part.first == 0 else sights.index(calm[part.first])
+    last = len(sights) if part.last == len(calm) else sights.index(calm[part.last])
+    for sight in sights[first:last]:
+        sight.explained += part.share
+    yield _finding(part.share, first, last, len(sights))
+
+
+def in_order(sweep: Sweep) -> list[Sight]:
+    """All trials as they ran; none where that is not known."""
+    sights = sorted(sweep.sights, key=lambda sight: sight.record.sequence)
+    is_known = all(a.record.sequence < b.record.sequence for a, b in pairwise(sights))
+    return sights if is_known else []
+
+
+def _rates(sweep: Sweep) -> dict[int, float]:
+    return {id(sight): level.offered_pps for level in sweep.levels for sight in level.sights}
+
+
+def _part(calm: Sequence[Sight], rates: dict[int, float]) -> Part | None:
+    """The part with which most trials agree."""
+    lost = [sight.inside_share for sight in calm]
+    most = sorted(lost, reverse=True)[:FEWEST]
+    least = max(WORTH, most[-1]) / 2 if len(most) == FEWEST else 1.0
+    lossy = [place for place, share in enumerate(lost) if share >= least]
+    parts = [(first, last + 1) for first in lossy for last in lossy if last - first >= FEWEST - 1]
+    if not parts or len(lossy) == len(calm):
+        return None
+    is_lossy = set(lossy)
+    first, last = max(parts, key=lambda part: _agreeing(range(*part), is_lossy))
+    inside, outside = [*range(first, last)], [*range(first), *range(last, len(calm))]
+    common = {rates[id(calm[at])] for at in inside} & {rates[id(calm[at])] for at in outside}
+    own, others = (
+        [lost[at] for at in places if rates[id(calm[at])] in common] for places in (inside, outside)
+    )
+    if len(common) < 2 or min(len(own), len(others)) < FEWEST:
+        return None
+    # So many parts are as long.
+    ways = 2 if first == 0 or last == len(calm) else len(calm) - len(inside) + 1
+    if ways > CHANCE * comb(len(calm), last - first):
+        return None
+    share = median(own)
+    is_share = share >= WORTH and in_most([each >= share / 2 for each in own])
+    is_whole = in_most([each <= TENTH * share for each in others])
+    return Part(first, last, share) if is_share and is_whole else None
+
+
+def _agreeing(part: range, lossy: set[int]) -> int:
+    """Lossy trials inside less whole ones."""
+    inside = sum(place in lossy for place in part)
+    return 2 * inside - len(part)
+
+
+def _finding(share: float, first: int, last: int, trials: int) -> Finding:
+    lost, rest = percent(share), "before and after that"
+    when = f"from the {ordinal(first + 1)} to the {ordinal(last)} of {trials} trials"
+    if last == trials:
+        when, rest = f"from the {ordinal(first + 1)} of {trials} trials on", "before that"
+    elif first == 0:
+        when, rest = f"until the {ordinal(last)} of {trials} trials", "then"
+    return Finding(
+        shape="over-time",
+        words=f"{upper(when)} {lost} is lost at any rate, {rest} nothing is: something changed "
+        "during the run. Look for heat, a quota, a change of the gateway.",
+        clause=f"loses {lost} {when}",
+        values={"share": share},
+    )
