@@ -154,12 +154,12 @@ def _shared(name: str, values: Sequence[int], chosen: set[int]) -> Iterator[tupl
         return
     low, high = min(own), max(own)
     span = f"{name} {low}" if low == high else f"{name}s {low} to {high}"
-    ways = [
+    ways = [(span, {v for v in values if low <= v <= high})]
+    ways += [
         (f"{name} mod {modulus} = {rest}", {v for v in values if v % modulus == rest})
         for modulus in MODULI
         for rest in {value % modulus for value in own}
     ]
-    ways.append((span, {v for v in values if low <= v <= high}))
     if len(own) <= FEW:
         ways.append((f"{name}s {', '.join(map(str, sorted(own)))}", own))
     for words, picked in ways:

@@ -55,7 +55,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     share = pooled([*lowest.sights, *second.sights]).value
     if share > NEARLY and is_limited(sweep, 0.0):  # as many come at each rate: a limit of few
         return
-    if faded := [level for level in others if _fades(share, level)]:
+    if faded := [level for level in others if fades(share, level)]:
         yield _at_low_rates(sweep, share, faded[0])
     elif _is_constant(sweep, share, is_far=second is far):
         yield finding(share, [*lowest.sights, *second.sights])
@@ -73,7 +73,8 @@ def _is_constant(sweep: Sweep, share: float, *, is_far: bool) -> bool:
     return False
 
 
-def _fades(share: float, level: Level) -> bool:
+def fades(share: float, level: Level) -> bool:
+    """Return True if a rate loses less than half of a share, bursts included."""
     own = pooled(level.sights)
     # Bins of bursts are left out of a share, many beside a tester that pauses: all must lose less.
     is_less = own.tried > 0 and max(own.value, level.inside_share) < FADES * share

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each shape of loss is named as what it is, alone and in pairs; a sound gateway has none."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import accumulate, pairwise
@@ -16,7 +15,7 @@ from gatemark.judge.shape.diagnose import Diagnosed, diagnose
 from gatemark.judge.shape.stall import period_ms
 from gatemark.store.record import CpuReading, Record, Starved
 
-from .conftest import FEW, LOW, outside, swept_once
+from .conftest import FEW, LOW, lossy, outside, swept_once
 
 
 @cache
@@ -246,24 +245,6 @@ def test_a_period_is_told_by_what_follows_in_any_trial() -> None:
     assert period_ms([[], []]) is None
 
 
-def lossy(
-    rates: tuple[int, ...], lost: Callable[[Record, int], float], **more: tuple[float, float]
-) -> list[Record]:
-    """Trials in random order, of a sound gateway behind which so many of a bin are lost."""
-    order = sorted(outside(Planted(), rates), key=lambda each: (each.repeat, each.trial))
-    records = []
-    for number, record in enumerate(order):
-        (own,) = record.evidence.loss
-        placed = replace(record, sequence=number)
-        bins = [int(lost(placed, at) * n + 0.5) for at, n in enumerate(own.tried)]
-        tried, gone = sum(own.tried), sum(bins)
-        sizes = {b: (int(tried * s), int(gone * x)) for b, (s, x) in more.items()} if gone else {}
-        none = (0,) * len(bins)
-        loss = replace(own, lost=tuple(bins), refused=none, by_size=sizes)
-        records.append(replace(placed, evidence=replace(record.evidence, loss=(loss,))))
-    return records
-
-
 def test_a_share_that_a_higher_rate_does_not_lose_is_none_of_any_rate() -> None:
     """As of a port that sleeps between packets that are far apart."""
     records = lossy(FEW[:3], lambda record, _: 0.1 * (record.point["rate_pps"] in LOW))
@@ -272,30 +253,21 @@ def test_a_share_that_a_higher_rate_does_not_lose_is_none_of_any_rate() -> None:
     assert finding.clause == "loses 10 % at 15.0 k packets/s and less, not at higher rates"
 
 
-@pytest.mark.parametrize(
-    ("is_later", "words"), [(True, "From the 6th of 12 trials on"), (False, "Until the 5th of 12")]
-)
-def test_what_begins_or_ends_between_two_trials_is_told_by_the_trial(
-    is_later: bool, words: str
-) -> None:
-    records = lossy(LOW, lambda record, _: 0.1 * ((record.sequence >= 5) == is_later))
-    (found,) = diagnose(group(records), ())
-    (finding,) = found.diagnosis.wrong
-    assert (finding.shape, finding.words.startswith(words)) == ("over-time", True)
-
-
 def test_what_rises_over_the_trial_has_no_time_and_is_no_share() -> None:
     (found,) = diagnose(group(lossy(LOW, lambda _, at: 0.25 * at / 45)), ())
     (finding,) = found.diagnosis.wrong
     assert finding.words.startswith("More is lost the longer a trial lasts: 3.")
 
 
-def test_a_policer_of_bytes_is_no_fault_of_sizes() -> None:
-    """Of IMIX that takes what 12 000 packets/s have: the larger ones are lost."""
+@pytest.mark.parametrize("whole", [0, 5])
+def test_a_policer_of_bytes_is_no_fault_of_sizes(whole: int) -> None:
+    """Of IMIX that takes what 12 000 packets/s have: the larger ones are lost; a trial is whole."""
     mean, larger = 4342 / 12, (594 * 4 + 1518) / 12
 
     def lost(record: Record, at: int) -> float:
         del at
+        if record.sequence == whole > 0:
+            return 0.0
         return max(0.0, 1 - 12_000 / float(record.point["rate_pps"])) * mean / larger * 5 / 12
 
     sizes = {"64": (7 / 12, 0.0), "594": (4 / 12, 0.8), "1518": (1 / 12, 0.2)}

@@ -6,8 +6,8 @@ from statistics import mean
 
 import pytest
 
-from gatemark.judge.shape.share import pooled
-from gatemark.judge.shape.sight import Sight
+from gatemark.judge.shape.share import fades, pooled
+from gatemark.judge.shape.sight import Level, Sight
 from gatemark.judge.shape.words import ordinal
 from gatemark.store.loss import Loss
 from gatemark.store.record import Definition, Record
@@ -60,6 +60,13 @@ def test_a_burst_is_no_share(each: tuple[int, int]) -> None:
     explained = sum(lost) / BINS / EACH
     lost[20] = lost[21] = BURST
     assert abs(pooled([sight(lost, explained)]).value) < SHARE / 2
+
+
+@pytest.mark.parametrize(("in_bursts", "is_less"), [(3, False), (0, True)])
+def test_a_share_does_not_fade_where_bursts_hide_it(in_bursts: int, is_less: bool) -> None:
+    """Beside a tester that pauses a high rate loses in bursts, which a share leaves out."""
+    lost = [EACH] * in_bursts + [0] * (BINS - in_bursts)
+    assert fades(0.05, Level((sight(lost, 0.0),), None)) == is_less
 
 
 @pytest.mark.parametrize(

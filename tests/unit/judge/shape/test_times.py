@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss that comes and goes: within a trial, over the run, and after a rate."""
+
+import pytest
+from msgspec.structs import replace
+
+from gatemark.judge.finding import Finding
+from gatemark.judge.judge import judge
+from gatemark.judge.point.group import group
+from gatemark.judge.shape.diagnose import diagnose
+from gatemark.store.record import Record, Starved
+
+from ..conftest import run
+from .conftest import FEW, LOW, lossy
+
+THREE = FEW[:3]  # packets/s: 10 000, 15 000, 24 000
+
+
+def only(records: list[Record]) -> Finding:
+    """Return what is found alone."""
+    (found,) = diagnose(group(records), ())
+    (finding,) = found.diagnosis.wrong
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("is_later", "words"), [(True, "From the 6th of 12 trials on"), (False, "Until the 5th of 12")]
+)
+def test_what_begins_or_ends_between_two_trials_is_told_by_the_trial(
+    is_later: bool, words: str
+) -> None:
+    records = lossy(LOW, lambda record, _: 0.1 * ((record.sequence >= 5) == is_later))
+    finding = only(records)
+    assert (finding.shape, finding.words.startswith(words)) == ("over-time", True)
+
+
+def test_what_begins_and_ends_within_the_run_is_told_by_both_trials() -> None:
+    finding = only(lossy(LOW, lambda record, _: 0.1 * (4 <= record.sequence < 9)))
+    assert finding.clause == "loses 10 % from the 5th to the 9th of 12 trials"
+
+
+@pytest.mark.parametrize(
+    ("shift", "when"), [(0, "from 150 ms into each trial on"), (7, "every 200 ms")]
+)
+def test_a_part_that_is_lost_for_a_while_is_told_with_its_times(shift: int, when: str) -> None:
+    """For 60 ms: at the same time of each trial, or each 200 ms from other times on."""
+
+    def lost(record: Record, at: int) -> float:
+        if not shift:
+            return 0.3 * (15 <= at < 21)
+        return 0.3 * ((at + shift * record.sequence) % 20 < 6)
+
+    assert only(lossy(THREE, lost)).clause == f"loses 30 % for 60 ms {when}"
+
+
+def test_a_part_that_rates_lose_beyond_one_is_no_share_and_no_limit() -> None:
+    finding = only(lossy(THREE, lambda record, _: 0.4 * (record.point["rate_pps"] != FEW[0])))
+    assert finding.clause == "loses 40 % once 15.0 k packets/s are offered"
+
+
+def test_what_outlasts_the_rate_that_triggers_it_is_told_with_lower_ones() -> None:
+    """The trials at 10 000 packets/s are the next after those at 24 000."""
+
+    def lost(record: Record, _: int) -> float:
+        is_next = record.point["rate_pps"] == FEW[0] and record.sequence > 0
+        return 0.4 * (record.point["rate_pps"] == FEW[2] or is_next)
+
+    finding = only(lossy(THREE, lost))
+    assert (finding.shape, finding.values["rate_pps"]) == ("triggered", pytest.approx(24_000, 0.01))
+    assert "for some time after it also at 15.0 k packets/s and less" in finding.words
+
+
+def test_what_a_rate_triggers_is_the_bottleneck_at_the_knee_that_it_makes() -> None:
+    """So no headline says beside the name that it is not known."""
+    records = []
+    for record in lossy(THREE, lambda record, _: 0.4 * (record.point["rate_pps"] != FEW[0])):
+        (own,) = record.evidence.loss
+        lost = sum(own.lost) / sum(own.tried)
+        rate = (1 - lost) * record.values["offered_pps"]
+        values = {"received_pps": rate, "received_l1_bps": 672 * rate, "loss_ratio": lost}
+        records.append(replace(record, plan="sweep", values=record.values | values))
+    (knee,) = judge(run(records), records).knees
+    assert knee.limit == "triggered"
+
+
+def test_a_program_that_takes_the_cpu_a_few_ms_at_a_time_is_named() -> None:
+    hog = Starved(thread="napi/gw0", longest_ms=4.0, share=0.3, who="hog (pid 7, FIFO 60)")
+    records = [
+        replace(record, evidence=replace(record.evidence, starved=hog))
+        for record in lossy(LOW, lambda *_: 0.0)
+    ]
+    assert only(records).words.endswith("Meanwhile hog (FIFO 60) had its CPU.")
