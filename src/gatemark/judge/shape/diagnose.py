@@ -100,20 +100,16 @@ def _directions(trials: Group) -> list[str]:
 
 
 def _diagnosed(sweep: Sweep) -> Diagnosed:
-    findings = tuple(_findings(sweep))
+    by_tester, nothings = list(tester.find(sweep)), list(nothing.find(sweep))
+    seen = inside(sweep) if by_tester else sweep
+    rest = [] if nothings else _beside_tester(seen) if by_tester else _findings(seen)
+    findings = (*by_tester, *nothings, *rest)
     made = Diagnosis(subject=sweep.subject, direction=sweep.direction, findings=findings)
-    is_sound = not made.get("tester")
-    received = _received(sweep, made) if is_sound else {}
-    return Diagnosed(made, sweep, received)
+    return Diagnosed(made, sweep, _received(seen, made))
 
 
 def _findings(sweep: Sweep) -> list[Finding]:
-    """Of a tester at fault by what is lost inside the gateway alone."""
-    by_tester = list(tester.find(sweep))
-    if nothings := list(nothing.find(sweep)):
-        return by_tester + nothings
-    if by_tester:
-        return [*by_tester, *_beside_tester(inside(sweep))]
+    """All but what is asked first."""
     rules = (first.find, flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = list(over_time.find(sweep, over_time.ALL))
@@ -136,7 +132,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
 
 
 def _beside_tester(sweep: Sweep) -> list[Finding]:
-    """What does not depend on when the sender paused."""
+    """What is lost inside the gateway and does not depend on when the sender paused."""
     rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = [*over_time.find(sweep), *over_run.find(sweep)]

@@ -44,7 +44,7 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
                 return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
             if finding.shape != "limiter":
                 return _lasting(knee, finding)
-        elif knee.limit == "unknown" and (finding := diagnosis.get(*SOMETIMES)):
+        elif knee.limit == "unknown" and (finding := diagnosis.get(*ALWAYS, *SOMETIMES)):
             return replace(knee, limit=finding.shape, why=finding.words)
     return knee
 
