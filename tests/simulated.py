@@ -37,6 +37,7 @@ class Planted:
     drift: float = 0.1  # of the capacity, from repeat to repeat
     share: float = 0.0  # dropped at random
     nth: int = 0  # or each such packet
+    row: int = 1  # and so many with it
     rising: float = 0.0  # share that rises with the rate: at 30 000 packets/s
     policer: tuple[float, float] | None = None  # packets/s, burst
     shaper: tuple[float, int] | None = None  # packets/s, queue
@@ -60,11 +61,13 @@ PLANTED: dict[str, tuple[Planted, tuple[Shape, ...]]] = {
     "nothing": (Planted(), ()),
     "random share": (Planted(share=0.02), ("constant-share",)),
     "every 50th": (Planted(nth=50), ("constant-share",)),
+    "rows of 20": (Planted(nth=1_000, row=20), ("constant-share",)),
     "tenth of a share": (Planted(share=0.1), ("constant-share",)),
     "policer": (Planted(policer=(12_000, 200)), ("policer",)),
     "policer near the knee": (Planted(policer=(20_000, 64)), ("policer",)),
     "shaper": (Planted(shaper=(15_000, 500)), ("shaper",)),
     "stalls": (Planted(stall=(150, 500)), ("stalls",)),
+    "short stalls": (Planted(stall=(10, 100)), ("stalls",)),
     "closed at times": (Planted(closed=(100, 200)), ("stalls",)),
     "a few of each trial": (Planted(quota=40), ("over-time",)),
     "stalls without a period": (Planted(stall=(40, 200), irregular=True), ("stalls",)),
@@ -119,7 +122,7 @@ class Behind:
             or self._is_late(packet)
             or self._has_no_entry(packet.flow)
             or self._is_closed(ms)
-            or bool(planted.nth and self.count % planted.nth == 0)
+            or bool(planted.nth and self.count % planted.nth < planted.row)
             or self.chance.random() < planted.share + planted.rising * self.rate / 30_000
             or (planted.policer is not None and self._polices(ms, *planted.policer))
             or (planted.shaper is not None and self._is_full(planted.shaper[1]))

@@ -8,7 +8,7 @@ full, begin at a time as well; but what they let through is the same at every ra
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log
+from math import log, sqrt
 from statistics import median
 from typing import Final
 
@@ -19,7 +19,7 @@ from gatemark.judge.shape.words import ms, percent
 
 BLOCKS: Final = 20  # of a trial
 EDGE: Final = 2  # blocks that either part has at least
-MORE: Final = 0.03  # that one part loses, of what it sent
+MORE, SIGMAS = 0.01, 6.0  # that one part loses, of what it sent, and beyond chance
 STEADY: Final = 0.8  # of the blocks of the part that loses lose at least half of its mean
 CLEAN: Final = 0.1  # of the blocks of the other part may
 FEWEST: Final = 10.0  # losses that a block of the part that loses has in the mean
@@ -179,8 +179,8 @@ def _split(level: Level) -> Split | None:
     at = max(range(EDGE, BLOCKS - EDGE + 1), key=lambda place: _fit(blocks, place))
     before, after = _share(blocks[: at - 1]), _share(blocks[at + 1 :])  # one is of both parts
     worse, better = (blocks[at:], blocks[:at]) if after > before else (blocks[:at], blocks[at:])
-    more = abs(after - before)
-    if more < MORE or _mean_lost(worse) < FEWEST:
+    more, chance = abs(after - before), _deviation(worse, better)
+    if more < max(MORE, SIGMAS * chance) or _mean_lost(worse) < FEWEST:
         return None
     half = (after + before) / 2
     if _over(worse, half) < STEADY or _over(better, half) > CLEAN:
@@ -230,6 +230,12 @@ def _share(blocks: Sequence[Counts]) -> float:
 
 def _mean_lost(blocks: Sequence[Counts]) -> float:
     return sum(x for _, x in blocks) / len(blocks)
+
+
+def _deviation(some: Sequence[Counts], others: Sequence[Counts]) -> float:
+    """By chance, of the difference of what two parts lose, if they lose the same share."""
+    p = min(1.0, _share([*some, *others]))
+    return sqrt(p * (1 - p) * sum(1 / sum(n for n, _ in part) for part in (some, others)))
 
 
 def _over(blocks: Sequence[Counts], share: float) -> float:

@@ -28,6 +28,8 @@ REGULAR: Final = 0.2  # deviation of the distances by their mean: every nth pack
 NEXT: Final = 1.5  # distance below which most are lost, so each loss is beside another
 NEARLY: Final = 0.9  # all is lost: two shares near one agree too easily
 IN_BURSTS: Final = 2.0  # packets lost in a row
+MUCH: Final = 0.01  # of the packets: less is of stalls that nobody sees
+ALIKE, BURSTY = 1.7, 4.0  # by which rates and trials may differ then
 FADES: Final = 0.5  # of the share at most is lost at a higher rate: it is not constant
 
 
@@ -43,6 +45,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     lowest = sweep.levels[0]
     each = [pooled([sight]) for sight in lowest.sights]
     if not in_most([share.value >= LEAST for share in each], TWO_THIRDS):
+        yield from _bursts(sweep)
         return
     least = pooled(lowest.sights)
     others = [level for level in sweep.levels[1:] if _is_higher(level, lowest)]
@@ -71,6 +74,33 @@ def _is_constant(sweep: Sweep, share: float, *, is_far: bool) -> bool:
     for sight in sweep.sights:
         sight.explained -= share
     return False
+
+
+def _bursts(sweep: Sweep) -> Iterator[Finding]:
+    """Find a share that is lost in bursts alone, which the bins without a burst do not tell."""
+    levels = [level for level in sweep.levels if not level.is_full]
+    sights = [sight for level in levels for sight in level.sights]
+    half = len(levels) // 2
+    parts = [[s for lvl in part for s in lvl.sights] for part in (levels[:half], levels[half:])]
+    if not is_in_bursts(sights) or min(map(_count, parts)) < EXPECTED:
+        return
+    share, shares = _whole(sights), [_whole(part) for part in parts]
+    if share < MUCH or max(shares) > ALIKE * min(shares):
+        return
+    if in_most([sight.inside_share >= share / BURSTY for sight in parts[1]]):
+        for sight in sweep.sights:
+            sight.explained += max(share, sight.inside_share)
+        yield finding(share, sights)
+
+
+def _whole(sights: Sequence[Sight]) -> float:
+    counts = [sight.counts() for sight in sights]
+    return sum(lost for _, lost, _ in counts) / max(1, sum(tried for tried, _, _ in counts))
+
+
+def _count(sights: Sequence[Sight]) -> float:
+    """How many bursts."""
+    return sum(sight.lost / sight.loss.run_mean for sight in sights if sight.lost)
 
 
 def fades(share: float, level: Level) -> bool:

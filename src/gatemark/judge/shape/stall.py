@@ -37,7 +37,8 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     """Masks the time of each stall."""
     sights = sweep.sights
     least_ms = LONG_MS if _is_long(sights) else SHORT_MS
-    if least_ms == SHORT_MS and not _is_short(sights, sweep.reference):
+    is_seen = least_ms == LONG_MS or _is_short(sights, sweep.reference)
+    if not is_seen and not _is_regular(sweep):
         yield from _kept_from_cpu(sights)
         return
     kept = {id(sight): [s for s in stalls(sight) if s[1] >= least_ms] for sight in sights}
@@ -150,6 +151,15 @@ def _is_short(sights: Sequence[Sight], reference: Sequence[Sight]) -> bool:
     often = count / seconds > TIMES * count0 / seconds0
     much = total / seconds > TIMES * total0 / seconds0
     return often and much and _tail(count, count + count0, seconds / (seconds + seconds0)) < CHANCE
+
+
+def _is_regular(sweep: Sweep) -> bool:
+    """Return True if short silences have a period, which those of a busy machine have not."""
+    sights = [sight for level in sweep.levels if not level.is_full for sight in level.sights]
+    trials = [stalls(sight) for sight in sights]
+    count, total, seconds = _sums(sights)
+    is_much = count >= SHORT_FEWEST and total >= SHORT_SHARE * seconds
+    return is_much and 2 * sum(map(bool, trials)) >= len(trials) and period_ms(trials) is not None
 
 
 def _sums(sights: Sequence[Sight]) -> tuple[int, float, float]:
