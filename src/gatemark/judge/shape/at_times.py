@@ -39,12 +39,12 @@ class Bin:
 
     @property
     def share(self) -> float:
-        """What it loses."""
+        """The share that it loses."""
         return self.lost / self.tried
 
 
 def find(sweep: Sweep) -> Iterator[Finding]:
-    """By all trials at rates below a full CPU. Masks the bins that lose."""
+    """Find it by all trials below a full CPU; mask the bins that lose."""
     calm = [level for level in sweep.levels if not level.is_full]
     trials = [[(sight, _bins(sight)) for sight in level.sights] for level in calm]
     levels = [[own for _, bins in level for own in bins] for level in trials]
@@ -95,7 +95,7 @@ def _between(shares: Sequence[float]) -> float:
 
 
 def _are_two(lossy: Sequence[Bin], others: Sequence[Bin]) -> bool:
-    """Whether some bins lose much, and the others hardly anything."""
+    """Return True if some bins lose much, and the others hardly anything."""
     if not lossy or not others:
         return False
     part = len(lossy) / (len(lossy) + len(others))
@@ -116,7 +116,7 @@ def _episodes(bins: Sequence[Bin], least: float) -> list[tuple[int, int]]:
 
 
 def _follow(trials: Sequence[Sequence[bool]]) -> bool:
-    """Whether bins that lose follow each other, and begin and end within trials.
+    """Return True if bins that lose follow each other, and begin and end within trials.
 
     By chance so many of them would begin as lossy ones come after whole ones.
     """
@@ -128,7 +128,7 @@ def _follow(trials: Sequence[Sequence[bool]]) -> bool:
 
 
 def _is_same(low: Sequence[Bin], high: Sequence[Bin], least: float) -> bool:
-    """Whether low and high rates lose about as much in as much of the time."""
+    """Return True if low and high rates lose about as much in as much of the time."""
     lossy = [[own for own in bins if own.share >= least] for bins in (low, high)]
     if not all(lossy):
         return False

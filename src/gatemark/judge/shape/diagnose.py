@@ -132,7 +132,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
 
 
 def _beside_tester(sweep: Sweep) -> list[Finding]:
-    """What is lost inside the gateway and does not depend on when the sender paused."""
+    """Find what is lost inside the gateway, whenever the sender paused."""
     rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = [*over_time.find(sweep), *over_run.find(sweep)]

@@ -187,7 +187,7 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
 
 
 def _is_later(pairs: Sequence[tuple[float, float]]) -> bool:
-    """Whether most delays are far longer than the other level's, or each is than any of these."""
+    """Return True if most delays are far longer, or each is longer than any of the other level."""
     own, usual = zip(*pairs, strict=True)
     is_far, is_more = (
         in_most([a >= times * b and a - b >= more for a, b in pairs])

@@ -130,7 +130,7 @@ def _sum(sights: Sequence[Sight], places: range) -> Counts:
 
 
 def attribute(sight: Sight, named: Iterable[int]) -> str:
-    """What the flows have in common, of a client or a port: one, a range, a remainder; else a hash.
+    """Name the client or port that the flows share: one, a range, a remainder; else a hash.
 
     Flow i is of client i mod `clients`.
     """

@@ -87,7 +87,7 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
 
 
 def _splits(sweep: Sweep, least: float) -> list[Split]:
-    """Of the rates below a full CPU; where these are too few, of those that fill it, too.
+    """Split the rates below a full CPU; where these tell nothing, those that fill it, too.
 
     A CPU becomes slower by heat, or is another's from a time on. Its queue fills before.
     """
@@ -233,7 +233,7 @@ def _mean_lost(blocks: Sequence[Counts]) -> float:
 
 
 def _deviation(some: Sequence[Counts], others: Sequence[Counts]) -> float:
-    """By chance, of the difference of what two parts lose, if they lose the same share."""
+    """The deviation by chance between two parts that lose the same share."""
     p = min(1.0, _share([*some, *others]))
     return sqrt(p * (1 - p) * sum(1 / sum(n for n, _ in part) for part in (some, others)))
 

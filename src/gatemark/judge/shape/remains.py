@@ -57,7 +57,7 @@ def triggered(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _loses(level: Level, share: float) -> bool:
-    """Of trials with a full CPU, which vary, in the median."""
+    """Return True if most trials do; those with a full CPU vary, so half of them."""
     near = [abs(sight.inside_share - share) <= LIKE * share for sight in level.sights]
     return in_most(near, HALF if level.is_full else MOST)
 

@@ -44,8 +44,10 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     """Explains that share of all packets."""
     lowest = sweep.levels[0]
     each = [pooled([sight]) for sight in lowest.sights]
+    if 2 * pooled(lowest.sights).value < _whole(lowest.sights) and (rows := [*_bursts(sweep)]):
+        yield from rows
+        return
     if not in_most([share.value >= LEAST for share in each], TWO_THIRDS):
-        yield from _bursts(sweep)
         return
     least = pooled(lowest.sights)
     others = [level for level in sweep.levels[1:] if _is_higher(level, lowest)]
@@ -99,7 +101,7 @@ def _whole(sights: Sequence[Sight]) -> float:
 
 
 def _count(sights: Sequence[Sight]) -> float:
-    """How many bursts."""
+    """The number of bursts."""
     return sum(sight.lost / sight.loss.run_mean for sight in sights if sight.lost)
 
 

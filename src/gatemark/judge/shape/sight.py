@@ -274,5 +274,5 @@ def _taken(sight: Sight) -> Sight:
 
 
 def in_most(seen: Sequence[bool], share: float = MOST) -> bool:
-    """Whether a shape was seen in enough of the trials."""
+    """Return True if a shape was seen in enough of the trials."""
     return bool(seen) and sum(1 for is_seen in seen if is_seen) >= share * len(seen)
