@@ -58,7 +58,8 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     kinds = [[own.share >= least for own in bins] for level in trials for _, bins in level]
     half = len(levels) // 2
     low, high = ([*chain(*part)] for part in (levels[:half], levels[half:]))
-    if not _is_same(low, high, least) or not _follow(kinds):
+    whole = sum(all(own) for own in kinds)
+    if 2 * whole > len(kinds) * part or not _is_same(low, high, least) or not _follow(kinds):
         return
     spans: list[list[Silence]] = []
     for sight, bins in (pair for level in trials for pair in level):

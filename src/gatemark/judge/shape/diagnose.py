@@ -41,6 +41,7 @@ from gatemark.store.record import Scalar
 Factors = tuple[tuple[str, Scalar], ...]
 BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
 MOST: Final = 0.99  # of all packets: what is left of more says nothing
+ENDS: Final = ("policer", "shaper", "limiter", "triggered")  # from a rate on
 RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
 
 
@@ -122,11 +123,12 @@ def _findings(sweep: Sweep) -> list[Finding]:
     findings += (*shares, *limits, *overload.find(sweep), *slow.find(sweep))
     is_exchanged = any(finding.shape == "exchange" for finding in findings)
     findings += () if is_exchanged else disorder.disorder(sweep)
-    below = limits[0].values["rate_pps"] if limits else float("inf")
+    ends = [f.values["rate_pps"] for f in (*limits, *over) if f.shape in ENDS]
+    below = min(ends, default=float("inf"))
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [
         *findings,
-        *remains.not_monotone(sweep if not limits else replace(sweep, levels=tuple(rest))),
+        *remains.not_monotone(replace(sweep, levels=tuple(rest)) if ends else sweep),
         *remains.unexplained(rest, share),
     ]
 
