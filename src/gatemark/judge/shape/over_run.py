@@ -5,7 +5,7 @@ Trials are taken in the order in which they ran; the rates of a sweep are in ran
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb
 from statistics import median
@@ -17,7 +17,7 @@ from gatemark.judge.shape.words import ordinal, percent, upper
 
 WORTH: Final = 0.01  # lost by the trials that lose
 FEWEST: Final = 3  # trials of either part, of rates that both have
-TENTH: Final = 0.1  # of what one part loses the other may
+TENTH: Final = 0.1  # of what one part loses more than the other a trial of the other may
 CHANCE: Final = 0.02  # that as many trials, chosen at random, are one after the other
 
 
@@ -27,7 +27,8 @@ class Part:
 
     first: int
     last: int
-    share: float
+    share: float  # lost more than usual
+    usual: float
 
 
 def find(sweep: Sweep) -> Iterator[Finding]:
@@ -42,7 +43,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     last = len(sights) if part.last == len(calm) else sights.index(calm[part.last])
     for sight in sights[first:last]:
         sight.explained += part.share
-    yield _finding(part.share, first, last, len(sights))
+    yield _finding(replace(part, first=first, last=last), len(sights))
 
 
 def in_order(sweep: Sweep) -> list[Sight]:
@@ -60,7 +61,7 @@ def _part(calm: Sequence[Sight], rates: dict[int, float]) -> Part | None:
     """The part with which most trials agree."""
     lost = [sight.inside_share for sight in calm]
     most = sorted(lost, reverse=True)[:FEWEST]
-    least = max(WORTH, most[-1]) / 2 if len(most) == FEWEST else 1.0
+    least = max(WORTH, most[-1] + min(lost)) / 2 if len(most) == FEWEST else 1.0
     lossy = [place for place, share in enumerate(lost) if share >= least]
     parts = [(first, last + 1) for first in lossy for last in lossy if last - first >= FEWEST - 1]
     if not parts or len(lossy) == len(calm):
@@ -78,10 +79,11 @@ def _part(calm: Sequence[Sight], rates: dict[int, float]) -> Part | None:
     ways = 2 if first == 0 or last == len(calm) else len(calm) - len(inside) + 1
     if ways > CHANCE * comb(len(calm), last - first):
         return None
-    share = median(own)
-    is_share = share >= WORTH and in_most([each >= share / 2 for each in own])
-    is_whole = in_most([each <= TENTH * share for each in others])
-    return Part(first, last, share) if is_share and is_whole else None
+    usual = median(others)
+    share = median(own) - usual
+    is_share = share >= max(WORTH, usual) and in_most([n >= usual + share / 2 for n in own])
+    is_usual = in_most([each <= usual + TENTH * share for each in others])
+    return Part(first, last, share, usual) if is_share and is_usual else None
 
 
 def _agreeing(part: range, lossy: set[int]) -> int:
@@ -90,17 +92,18 @@ def _agreeing(part: range, lossy: set[int]) -> int:
     return 2 * inside - len(part)
 
 
-def _finding(share: float, first: int, last: int, trials: int) -> Finding:
-    lost, rest = percent(share), "before and after that"
-    when = f"from the {ordinal(first + 1)} to the {ordinal(last)} of {trials} trials"
-    if last == trials:
-        when, rest = f"from the {ordinal(first + 1)} of {trials} trials on", "before that"
-    elif first == 0:
-        when, rest = f"until the {ordinal(last)} of {trials} trials", "then"
+def _finding(part: Part, trials: int) -> Finding:
+    lost, rest = percent(part.share + part.usual), "before and after that"
+    when = f"from the {ordinal(part.first + 1)} to the {ordinal(part.last)} of {trials} trials"
+    if part.last == trials:
+        when, rest = f"from the {ordinal(part.first + 1)} of {trials} trials on", "before that"
+    elif part.first == 0:
+        when, rest = f"until the {ordinal(part.last)} of {trials} trials", "then"
+    usual = f"{percent(part.usual)} is" if part.usual > TENTH * part.share else "nothing is"
     return Finding(
         shape="over-time",
-        words=f"{upper(when)} {lost} is lost at any rate, {rest} nothing is: something changed "
+        words=f"{upper(when)} {lost} is lost at any rate, {rest} {usual}: something changed "
         "during the run. Look for heat, a quota, a change of the gateway.",
         clause=f"loses {lost} {when}",
-        values={"share": share},
+        values={"share": part.share},
     )

@@ -75,10 +75,10 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     splits = _splits(sweep, least)
     if not splits:
         return
-    if rising := _rising(splits):
+    if gradual := _gradual(splits):
         for sight in sweep.sights:
             sight.mask(0.0, sight.seconds * 1000)
-        yield rising
+        yield gradual
         return
     finding = _finding(splits)
     for sight in sweep.sights:
@@ -99,20 +99,25 @@ def _splits(sweep: Sweep, least: float) -> list[Split]:
     return next((s for s in (calm, several) if s and _is_of_time(s, len(sweep.levels))), [])
 
 
-def _rising(splits: Sequence[Split]) -> Finding | None:
-    """Find loss that has no time at which it begins: each quarter of the trial loses more."""
+def _gradual(splits: Sequence[Split]) -> Finding | None:
+    """Find loss without a time at which it begins or ends: each quarter of a trial differs."""
     sights = (sight for split in splits for sight in split.level.sights)
     quarters = _shares(_pooled([_blocks(sight) for sight in sights]), 4)
-    least = RISING * (quarters[-1] - quarters[0])
-    if least < RISING * MORE or any(b - a < least for a, b in pairwise(quarters)):
+    more = quarters[-1] - quarters[0]
+    least = RISING * abs(more)
+    steps = [(after - before) * (1 if more > 0 else -1) for before, after in pairwise(quarters)]
+    if least < RISING * MORE or any(step < least for step in steps):
         return None
     first, last = percent(quarters[0]), percent(quarters[-1])
+    how, look = ("More", "heat, a table that fills")
+    if more < 0:
+        how, look = ("Less", "what is learnt, or wakes up")
     return Finding(
         shape="over-time",
-        words=f"More is lost the longer a trial lasts: {first} of its first quarter, {last} of its "
-        "last. Look for heat, a table that fills.",
+        words=f"{how} is lost the longer a trial lasts: {first} of its first quarter, {last} of "
+        f"its last. Look for {look}.",
         clause=f"loses {first} at first and {last} at the end of each trial",
-        values={"share": quarters[-1]},
+        values={"share": max(quarters)},
     )
 
 
