@@ -6,6 +6,7 @@ loops over packets, or over the rounds of their flows.
 """
 
 import binascii
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,9 @@ from typing import Final, Self
 from gatemark.workload.way import Report
 
 LOST, CAME = b"01"  # of a packet, in `sent`
-LONG: Final = b"1" * 64
+FEW: Final = 8  # packets for each that did not come: it is quicker to look at each run of them
+LONG: Final = 64  # a run that is looked at by itself
+RUN: Final = re.compile("1+")
 FEWEST: Final = 3  # losses, for the deviation of what is between them
 
 
@@ -90,7 +93,8 @@ class Ledger:
         if self.lost < FEWEST:
             return None
         first, last = self.sent.find(LOST), self.sent.rfind(LOST)
-        squares = _squares(self.sent[first : last + 1])
+        between = self.came >> first & (1 << last - first) - 1
+        squares = _squares(between, self.sent[first : last + 1])
         return sqrt((self.lost - 1) * squares - (last - first) ** 2) / (last - first)
 
     def by_size(self, frames: Sequence[int]) -> dict[str, tuple[int, int]]:
@@ -108,19 +112,31 @@ def _bits(text: str) -> int:
     return int.from_bytes(binascii.a2b_base64(text), "little")
 
 
-def _squares(sent: bytes) -> int:
+def _squares(came: int, sent: bytes) -> int:
     """The sum of the squares of the distances from one that did not come to the next.
 
-    A run of L that came is a distance of L + 1. So many of L(L + 1) / 2 are all stretches of
-    packets that came, which are counted by their length: half of all bits go with each step.
+    `came` has the same packets as `sent`, whose first and last did not come. A run of L that came
+    is a distance of L + 1; L ** 2 is twice L * (L + 1) / 2, less L.
     """
-    came = sent.count(CAME)
-    if LONG in sent:
+    lost = sent.count(LOST)
+    if lost * FEW < len(sent):
         runs = sum(length**2 for length in map(len, sent.split(bytes([LOST]))))
     else:
-        bits, stretches = int(sent, 2), 0
-        while bits:
-            stretches += bits.bit_count()
-            bits &= bits >> 1
-        runs = 2 * stretches - came
-    return runs + 2 * came + len(sent) - came - 1
+        runs = 2 * _stretches(came) - (len(sent) - lost)
+    return runs + 2 * (len(sent) - lost) + lost - 1
+
+
+def _stretches(came: int) -> int:
+    """How many stretches of packets came: L * (L + 1) / 2 of a run of L.
+
+    They are counted by their length: each step takes one from each run, so most have gone soon.
+    Those of a run of L that is left are all that are longer than the steps.
+    """
+    stretches = 0
+    for _ in range(LONG):
+        if not came:
+            return stretches
+        stretches += came.bit_count()
+        came &= came >> 1
+    lengths = map(len, RUN.findall(format(came, "b")))
+    return stretches + sum(length * (length + 1) // 2 for length in lengths)
