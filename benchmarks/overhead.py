@@ -15,9 +15,16 @@ from typing import Any
 
 from benchmarks.compare import progress
 from gatemark.__main__ import main as gatemark
-from gatemark.run import measure, mixed, reading, trial, watching
+from gatemark.gateway.setup import Setup
+from gatemark.gateway.slowdown import Slowdown
+from gatemark.kind.udp.load import Stream
+from gatemark.node.agent import Agent
+from gatemark.node.clock import Pair
+from gatemark.run import bench, measure, mixed, reading, trial, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain
+from gatemark.station.line.line import Line
+from gatemark.station.netns import Lab as Station
 from gatemark.store.directory import RunDirectory
 
 Spans = dict[str, list[float]]  # phase -> ms, one a trial
@@ -46,11 +53,21 @@ def _clock(spans: Spans) -> None:
         (trial, "run", "trial"),
         (trial, "_measure", "measurement"),
         (Bench, "prepare", "prepare"),
+        (Slowdown, "set", "  slowdown"),
+        (Line, "set", "  line"),
+        (Setup, "change", "  setup"),
+        (Station, "meet", "  what the load needs"),
+        (bench, "_settle", "  settle"),
         (trial, "_loads", "loads"),
+        (Stream, "ready", "agents ready"),
         (watching, "start", "start of watching"),
         (mixed, "go", "sending and drain"),
         (Drain, "__call__", "drain"),
         (watching, "stop", "end of watching"),
+        (Stream, "sent", "sent"),
+        (Agent, "finish", "sink's report"),
+        (Pair, "again", "clocks again"),
+        (Stream, "abort", "abort"),
         (reading, "complete", "record"),
         (reading, "series", "series"),
         (RunDirectory, "keep", "keep"),

@@ -100,7 +100,8 @@ class Changes:
 
     async def _run(self, before: Script, change: Script) -> None:
         """Run a change to its end, also where we are cancelled: no undo is to overtake it."""
-        await whole(self._ended(shell(STRICT, before=before, change=change)))
+        if before != NOTHING or change != NOTHING:
+            await whole(self._ended(shell(STRICT, before=before, change=change)))
 
     async def _ended(self, text: Script) -> None:
         name = f"gatemark-change-{secrets.token_hex(8)}"

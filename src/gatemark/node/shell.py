@@ -198,9 +198,10 @@ class Namespace(_Here):
 
     async def run(self, *command: str, stdin: str = "") -> str:
         """Run to the end and return what it printed. Raises NodeError if it fails."""
-        if not self.inside or self.inside.shell.busy or stdin:
+        if not self.inside or self.inside.shell.busy:
             return await run(self.name, self.argv(*command), stdin)
-        return _printed(self.name, command, *await self.inside.shell.run(self.name, command))
+        done = await self.inside.shell.run(self.name, command, stdin)
+        return _printed(self.name, command, *done)
 
     async def job(self, verb: str) -> Process:
         """Start a job, by the agent that stays here. Raises UnavailableError, NodeError."""

@@ -57,6 +57,22 @@ def test_a_command_leaves_nothing_behind_for_the_next() -> None:
     assert asked[1] == (0, f" {Path.cwd()}\n".encode(), "")
 
 
+@pytest.mark.parametrize("text", ["a\n b", "it's %s \\n $HOME `id` ü\n", "x" * 300_000])
+def test_a_command_reads_what_it_is_given_as_it_is(text: str) -> None:
+    async def use(shell: Standing) -> tuple[int, bytes, str]:
+        return await shell.run("host", ("cat",), text)
+
+    assert used(use) == (0, text.encode(), "")
+
+
+def test_what_a_command_does_not_read_is_not_the_next_one() -> None:
+    async def use(shell: Standing) -> list[tuple[int, bytes, str]]:
+        first = await shell.run("host", ("sh", "-c", "exit 3"), "echo no\n" * 100_000)
+        return [first, await shell.run("host", ("cat",))]
+
+    assert used(use) == [(3, b"", ""), (0, b"", "")]
+
+
 def test_the_same_shell_runs_all() -> None:
     first, second = ran("echo $PPID", "echo $PPID")
     assert first == second

@@ -26,9 +26,10 @@ Process = subprocess.Popen[bytes]
 Asked = tuple[int, bytes, str]  # exit code, output, the last of the errors
 
 # The command has a subshell of its own, so it leaves no variable, folder or option behind. The mark
-# is on a line of its own at the end of what the command writes to either pipe.
+# is on a line of its own at the end of what the command writes to either pipe. `printf` is the
+# shell's own, so what it hands over may be longer than a program's arguments.
 ASK: Final = """\
-( exec {command} ) < /dev/null
+{given}( exec {command} ){nothing}
 printf '\\n%d {mark}\\n' $?; printf '\\n{mark}\\n' >&2
 """
 
@@ -46,15 +47,15 @@ class Standing:
         """Return True while it runs a command: it has no time for another."""
         return self._busy
 
-    async def run(self, name: str, argv: tuple[str, ...]) -> Asked:
-        """Run a command of the host `name`.
+    async def run(self, name: str, argv: tuple[str, ...], stdin: str = "") -> Asked:
+        """Run a command of the host `name`, with `stdin` to read.
 
         Raises NodeError where there is no such shell, the command prints too much, or the shell
         ends before it. The shell is gone then, and where this is cancelled.
         """
         process = self._there()  # not in the thread: whoever cancels this has to find it
         self._busy = True
-        task = asyncio.create_task(asyncio.to_thread(self._run, process, name, argv))
+        task = asyncio.create_task(asyncio.to_thread(self._run, process, name, argv, stdin))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -72,9 +73,9 @@ class Standing:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def _run(self, process: Process, name: str, argv: tuple[str, ...]) -> Asked:
+    def _run(self, process: Process, name: str, argv: tuple[str, ...], stdin: str) -> Asked:
         try:
-            return _ask(process, name, argv)
+            return _ask(process, name, argv, stdin)
         except (EOFError, BrokenPipeError):
             self.close()
             raise NodeError(f"{name}: '{in_short(argv)}' failed: its shell was ended") from None
@@ -103,13 +104,15 @@ def _start(argv: tuple[str, ...]) -> Process:
         raise no_program(argv) from None
 
 
-def _ask(process: Process, name: str, argv: tuple[str, ...]) -> Asked:
+def _ask(process: Process, name: str, argv: tuple[str, ...], stdin: str) -> Asked:
     """Raises EOFError or BrokenPipeError where it ended, NodeError where that is too much."""
     assert process.stdin
     assert process.stdout
     assert process.stderr
     mark = secrets.token_hex(8)
-    _write(process.stdin, ASK.format(command=shlex.join(argv), mark=mark).encode())
+    given, nothing = (f"printf %s {shlex.quote(stdin)} | ", "") if stdin else ("", " < /dev/null")
+    ask = ASK.format(given=given, command=shlex.join(argv), nothing=nothing, mark=mark)
+    _write(process.stdin, ask.encode())
     out, out_end = bytearray(), f" {mark}\n".encode()
     errors, errors_end = Tail(), f"\n{mark}\n"
     with selectors.DefaultSelector() as pipes:
