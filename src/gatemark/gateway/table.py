@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of ours in the gateway's netfilter: added and taken away whole, no other touched."""
 
+from gatemark.error import NodeError
 from gatemark.gateway.changes import Changes
 from gatemark.node.quoted import sh, shell
+from gatemark.node.shell import door
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
 # Of `switch` those that it passes by br_netfilter.
@@ -14,6 +16,7 @@ HOOKS = {
 }
 
 FREE = "{here} || exit 0; echo {taken} >&2; exit 1"
+INET = 1  # NFPROTO_INET, include/uapi/linux/netfilter.h
 REFUSED = "the gateway's kernel refuses these rules: "
 ADD = "printf %s {rules} | nft -f -"
 
@@ -34,7 +37,11 @@ async def add(changes: Changes, name: str, chains: str) -> None:
     """
     here = shell("nft list table inet {name} > /dev/null 2>&1", name=name)
     taken = f"a table inet {name} is there already: remove or rename it"
-    await changes.node.run(*sh(shell(FREE, here=here, taken=taken)))
+    if near := door(changes.node):
+        if (INET, name) in near.nft_tables():
+            raise NodeError(f"{changes.node.name}: {taken}", taken)
+    else:
+        await changes.node.run(*sh(shell(FREE, here=here, taken=taken)))
     await changes.attempt(
         shell(ADD, rules=f"table inet {name} {{\n{chains}}}\n"),
         undo=shell("if {here}; then nft delete table inet {name}; fi", here=here, name=name),

@@ -2,8 +2,10 @@
 """A station at work: the lab, the setup and the slowdown that its gateway has now."""
 
 import asyncio
+from asyncio import sleep
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +13,8 @@ from gatemark.error import GatemarkError, StationError, StuckError
 from gatemark.gateway import leftover
 from gatemark.gateway.setup import Setup
 from gatemark.gateway.slowdown import Slowdown
-from gatemark.node.shell import Here, Node, door
+from gatemark.node.inside.door import Door
+from gatemark.node.shell import Here, door
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.model import Line as Asked
@@ -19,10 +22,13 @@ from gatemark.probe.threads import port_counters
 from gatemark.station.demand import demand
 from gatemark.station.line.line import Line
 from gatemark.station.station import Station
-from gatemark.station.wiring import Port
 from gatemark.store.packets import Packets
 
 QUIET_S, LONGEST_S = 0.02, 2.0  # of the ports after a change: so long, waited for at most
+GROUPS = ("/proc/net/igmp", "/proc/net/igmp6")  # that each port of a host is in
+
+# The counters of the ports near by, and the groups of the hosts there.
+_Seen = tuple[dict[str, int], list[str]]
 
 # Of a command that leaves something behind: what to write.
 END = "let it take that back as it ends: `trap '...; exit' TERM`"
@@ -77,6 +83,8 @@ class Bench:
 
         `line`: that the arm's packets cross.
         """
+        settled, self._settled = self._settled, None
+        was = await _seen(self.station) if settled else None
         slowed = 0 if arm.path == "direct" else slow_to_pps
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
         await self.line.set(line, arm.path)
@@ -84,8 +92,8 @@ class Bench:
         wanted = demand(arm, load, *more, lined=line is not None)
         await self.station.meet(wanted)
         now = (arm, line, wanted)
-        if now != self._settled:
-            await _settle(self.station.gateway.node, self.station.ports.values())
+        if now != settled:
+            await _settle(self.station, was)
         self._settled = now
 
     @property
@@ -149,19 +157,37 @@ class Bench:
             await self.slowdown.release()
 
 
-async def _settle(gateway: Node, ports: Iterable[Port]) -> None:
+async def _settle(station: Station, was: _Seen | None) -> None:
     """Wait until what a change itself has sent, such as reports of groups, is over.
+
+    `was`: what was seen before it. Where no port has counted a packet since, and each host is in
+    the same groups, there is nothing to wait for.
 
     The kernel acts on a new carrier up to a second later (net/core/link_watch.c), and a router then
     reports the groups that it is in. Ports of another machine have had the time of round trips.
     """
-    near = [port for port in ports if door(port.node)]
-    doors = list(filter(None, map(door, {gateway, *(port.node for port in near)})))
     loop = asyncio.get_running_loop()
-    until_s, last = loop.time() + LONGEST_S, dict[str, int]()
+    until_s, last = loop.time() + LONGEST_S, was
     while loop.time() < until_s:
-        now = await port_counters(near)
-        if now == last and not any(link.settles for at in doors for link in at.links().values()):
+        now = await _seen(station)
+        if now == last and (now == was or not _settles(station)):
             return
         last = now
-        await asyncio.sleep(QUIET_S)
+        await sleep(QUIET_S)
+
+
+async def _seen(station: Station) -> _Seen:
+    near = [port for port in station.ports.values() if door(port.node)]
+    there = [path for path in GROUPS if Path(path).exists()]
+    groups = [at.read(path) for at in _doors(station) for path in there]
+    return await port_counters(near), groups
+
+
+def _settles(station: Station) -> bool:
+    """Return whether the kernel has yet to act on a carrier."""
+    return any(link.settles for at in _doors(station) for link in at.links().values())
+
+
+def _doors(station: Station) -> list[Door]:
+    nodes = dict.fromkeys((station.gateway.node, *(port.node for port in station.ports.values())))
+    return [*filter(None, map(door, nodes))]

@@ -31,10 +31,11 @@ class Cable:
         self.cpu = cpu
         self.ports: dict[str, Port] = {}
         self.relief: list[NapiThread] = []
+        self.is_relieved = False  # also where its threads are not seen
 
     def build(self, ends: Mapping[str, IPRoute]) -> None:
         """Make it, with `ends` the hosts' netlink sockets by short name."""
-        self.relief = []
+        self.relief, self.is_relieved = [], False
         near, far = self.nodes
         peer = {"ifname": far, "net_ns_fd": self.nodes[far].netns}
         ends[ENDS[near]].link("add", ifname=near, kind="veth", peer=peer)
@@ -46,7 +47,7 @@ class Cable:
 
     async def meet(self, was: Demand | None, demand: Demand) -> None:
         """From what the last trial needed to what this one does; None: it may be anyhow."""
-        if (was is None or was.relieved) and not demand.relieved:
+        if demand.relieved is False and (was is None or self.is_relieved):
             await self._relieve(relieved=False)
         if was is None or demand.offload != was.offload:
             for role, node in self.nodes.items():
@@ -59,7 +60,7 @@ class Cable:
 
     async def _relieve(self, *, relieved: bool) -> None:
         """Let threads on the gateway's CPU receive what arrives at either end."""
-        self.relief = []
+        self.relief, self.is_relieved = [], relieved
         made: list[NapiThread] = []
         for device, node in self.nodes.items():
             if relieved:

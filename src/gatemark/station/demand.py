@@ -15,7 +15,8 @@ class Demand:
     shared: bool = False  # a program of the gateway shares its CPU with the forwarding threads
     steered: bool = False  # the tester's ports hand what they receive to the tester's CPU
     offload: bool = False  # segmentation and aggregation at the tester's own cable
-    relieved: bool = False  # the gateway's CPU, idle then, receives at the tester's own cable
+    # The gateway's CPU, idle then, receives at the tester's own cable; None: nothing crosses it.
+    relieved: bool | None = None
     caught: bool = False  # the tester's ports take what the gateway's drivers hand over by XDP
     finished: bool = False  # a line copies frames as they are: no checksum is left to be made
 
@@ -39,7 +40,7 @@ def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
         shared=arm.path == "endpoint" or bool(programs(arm.features)),
         steered=tcp and not direct,
         offload=any(load.offload for load in loads),
-        relieved=direct and not tcp,
+        relieved=not tcp if direct else None,
         caught=any(feature.driver for feature in properties(arm.features)),
         finished=lined,
     )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gatemark.gateway.setup import Setup
 from gatemark.plan.model import Arm, Probe, Workload
+from gatemark.run import bench as bench_module
 from gatemark.run.bench import Bench
 from gatemark.station.demand import Demand
 from gatemark.station.netns import Lab
@@ -185,7 +186,7 @@ def test_a_setup_that_fails_halfway_is_undone(stage: Stage) -> None:
         await gateway.run(
             "nft", "add", "chain inet gatemark_filter forward { type nat hook input priority 0; }"
         )
-        with pytest.raises(Exception, match="nft"):
+        with pytest.raises(Exception, match="there already"):
             await stage.bench.setup.change(Arm(path="nat", features=("conntrack", "filter:1")))
         await gateway.run("nft", "delete table inet gatemark_filter")
         assert await gateway.run("nft", "list", "ruleset") == before
@@ -206,17 +207,49 @@ def test_threads_share_their_cpu_with_the_gateways_program_alone(stage: Stage) -
     stage.run(look())
 
 
+def test_the_testers_own_cable_stays_as_it_is_while_nothing_crosses_it(stage: Stage) -> None:
+    lab = stage.lab
+
+    async def look() -> None:
+        await lab.meet(Demand(relieved=True))
+        threads = [*lab.cable.relief]
+        await lab.meet(Demand())
+        assert [*lab.cable.relief] == threads
+        assert all(made.sound() for made in threads)
+
+    stage.run(look())
+
+
+@pytest.mark.parametrize(("arm", "waits"), [(Arm(path="nat"), False), (Arm(path="switch"), True)])
+def test_a_change_is_waited_for_where_it_may_send(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, arm: Arm, waits: bool
+) -> None:
+    """Rules send nothing; a bridge is in groups that no port was in."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def change() -> None:
+        await stage.bench.prepare(Arm(path="route"), Workload(), 0)
+        monkeypatch.setattr(bench_module, "sleep", sleep)
+        await stage.bench.prepare(arm, Workload(), 0)
+
+    stage.run(change())
+    assert bool(slept) == waits
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("demand", [Demand(steered=True, offload=True), Demand(relieved=True)])
 def test_what_a_trial_demands_is_given_back(stage: Stage, demand: Demand) -> None:
     lab, lan = stage.lab, stage.lab.hosts["lan"]
 
     async def look() -> None:
-        await lab.meet(Demand())
+        await lab.meet(Demand(relieved=False))
         before = await lan.run("sh", "-c", PORTS)
         await lab.meet(demand)
         during = await lan.run("sh", "-c", PORTS)
-        await lab.meet(Demand())
+        await lab.meet(Demand(relieved=False))
         assert during != before
         assert await lan.run("sh", "-c", PORTS) == before
 

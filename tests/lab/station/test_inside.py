@@ -97,7 +97,7 @@ def test_counters_of_drops_are_those_of_programs_inside(host: Namespace) -> None
             assert without.counts == by_programs.counts
             assert without.unread == by_programs.unread
             assert without.mtu == {"p0": 1500, "p1": 1500}
-        assert near.has_nft_tables()
+        assert near.nft_tables() == {(1, "x")}
         queue = ("qdisc", "pfifo", "p0 class 1:10")
         assert without.counts[queue].packets > 0
 

@@ -26,6 +26,7 @@ CODE: Final = struct.Struct("=i")
 ERROR, DONE, DUMP = 2, 3, 0x301
 NETFILTER: Final = 12  # NETLINK_NETFILTER
 GET_LINK, GET_QDISC, GET_TABLE = 18, 38, 0xA01  # rtnetlink(7); nf_tables.h, nfnetlink.h
+TABLE_NAME: Final = 1  # NFTA_TABLE_NAME
 IFF_UP: Final = 1
 ROOT: Final = 0xFFFFFFFF  # TC_H_ROOT
 ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
@@ -42,7 +43,8 @@ class Link(NamedTuple):
     gro_most: int  # gro_max_size
     counts: Mapping[str, int]  # as the files of /sys/class/net/PORT/statistics are called
     has_xdp: bool
-    # It is up and has a carrier, and the kernel has yet to act on that: within a second.
+    # It is up and has a carrier, and the kernel has yet to act on that: within a second. A port
+    # without IPv6 sends nothing then.
     settles: bool
 
 
@@ -96,9 +98,10 @@ class Door:
         """The queues of all ports, in the kernel's order. Raises NodeError."""
         return [_qdisc(row) for row in self._rows(GET_QDISC, bytes(20))]
 
-    def has_nft_tables(self) -> bool:
-        """Return True if nf_tables has a table here. Raises NodeError."""
-        return bool([*self._all(NETFILTER, GET_TABLE, bytes(4))])
+    def nft_tables(self) -> set[tuple[int, str]]:
+        """Return family and name of each table of nf_tables. Raises NodeError."""
+        rows = self._all(NETFILTER, GET_TABLE, bytes(4))
+        return {(row[HEAD.size], _text(row, TABLE_NAME)) for row in rows}
 
     def _rows(self, question: int, rest: bytes) -> Iterator[Any]:
         """Rows of rtnetlink."""
@@ -159,8 +162,14 @@ def _link(row: Any) -> Link:
         gro_most=row.get_attr("IFLA_GRO_MAX_SIZE"),
         counts=row.get_attr("IFLA_STATS64"),
         has_xdp=bool(xdp and xdp.get_attr("IFLA_XDP_ATTACHED")),
-        settles=bool(is_up) and not acted,
+        settles=bool(is_up) and not acted and _has_ipv6(row),
     )
+
+
+def _has_ipv6(row: Any) -> bool:
+    own = row.get_nested("IFLA_AF_SPEC", "AF_INET6")
+    settings = own and own.get_attr("IFLA_INET6_CONF")
+    return bool(settings) and not settings["disable_ipv6"]
 
 
 def _qdisc(row: Any) -> Qdisc:
@@ -174,6 +183,17 @@ def _socket(family: int) -> socket.socket:
     made = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, family)
     made.settimeout(PATIENCE_S)
     return made
+
+
+def _text(message: bytes, wanted: int) -> str:
+    """A text among the attributes of nfnetlink; "" without it."""
+    at = HEAD.size + 4
+    while at + 4 <= len(message):
+        length, kind = struct.unpack_from("=HH", message, at)
+        if kind == wanted:
+            return message[at + 4 : at + length].rstrip(b"\0").decode(errors="replace")
+        at += max(4, length + 3 & ~3)
+    return ""
 
 
 def _error(message: bytes) -> OSError:

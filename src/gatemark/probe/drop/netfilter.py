@@ -46,7 +46,7 @@ POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 
 def rules_near(view: View) -> str | None:
     """Nothing where there is no table; what is in one is nft's to print."""
-    return None if view.door.has_nft_tables() else ""
+    return None if view.door.nft_tables() else ""
 
 
 def legacy_near(view: View) -> str | None:
