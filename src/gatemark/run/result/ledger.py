@@ -127,7 +127,7 @@ def _squares(came: int, sent: bytes) -> int:
 
 
 def _stretches(came: int) -> int:
-    """How many stretches of packets came: L * (L + 1) / 2 of a run of L.
+    """Count the stretches of packets that came: L * (L + 1) / 2 of a run of L.
 
     They are counted by their length: each step takes one from each run, so most have gone soon.
     Those of a run of L that is left are all that are longer than the steps.
