@@ -66,6 +66,8 @@ class Rules:
     strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
     silent: bool = False  # next to nothing is sent
     is_labelled: bool = False  # its flows are told from others' by their ports
+    is_captured: bool = False  # all its packets may be kept, with a label a flow
+    asks_besides: bool = False  # its programs ask by themselves for hosts that the bench has not
     require: Callable[[Iterable[Plan]], None] = needs_nothing  # programs; raises UnavailableError
     able: Callable[[], Able | None] = has_no_part  # what of it this machine can do
     # Of a kind without a point.py: its first headline is a share that is 1 where nothing held it

@@ -318,7 +318,7 @@ def _check_levels(plan: Plan) -> None:
 def _unlabelled(plan: Plan) -> str:
     """Return the kinds of a plan whose flows no label can be given to; "": there is none."""
     kinds = dict.fromkeys(load.kind for load in (plan.workload, *plan.beside.values()))
-    if plan.workload.kind != "application":
+    if not RULES[plan.workload.kind].is_captured:
         return plan.workload.kind
     return ", ".join(kind for kind in kinds if not RULES[kind].is_labelled)
 

@@ -10,6 +10,8 @@ from gatemark.plan.model import Workload
 from gatemark.plan.sane import shared_faults
 
 RULES: Final = entries("plan", Rules)
+# By what a definition is about; what is searched for has none.
+ABOUT: Final = {about: rules for rules in RULES.values() for about in rules.headlines}
 
 
 def faults(load: Workload) -> Iterator[str]:

@@ -27,6 +27,7 @@ from gatemark.judge.point.sweep import RATES, common
 from gatemark.judge.shape.words import grouped, percent, upper
 from gatemark.judge.subject import Subject
 from gatemark.plan.feature import shaped_ways, writes_dscp
+from gatemark.plan.kind import ABOUT
 from gatemark.store.record import Record, Scalar
 
 FEWEST: Final = 5  # packets: fewer are those of hosts that meet
@@ -216,8 +217,9 @@ def _sight(cause: Cause, record: Record, counted: Mapping[str, Count]) -> Sight 
     of = sent(record)
     where = max(rows, key=lambda row: row.packets).where
     if of is None:  # of HTTP, which fills queues as TCP does
-        if cause.shape == "no-route" and record.definition.application:
-            return None  # a browser asks by itself for hosts that the lab has not
+        rules = ABOUT.get(record.definition.quantity)
+        if cause.shape == "no-route" and rules and rules.asks_besides:
+            return None
         is_many = packets >= UNKNOWN and not cause.by_load
         return Sight(record, packets, 0.0, where) if is_many else None
     share = packets / max(of, packets) if record.accounting else packets / (packets + of)

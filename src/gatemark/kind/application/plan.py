@@ -81,6 +81,8 @@ KIND: Final = Rules(
     lasts_s=lasts_s,
     streams=True,
     is_labelled=True,
+    is_captured=True,
+    asks_besides=True,
     require=require,
     able=able,
 )

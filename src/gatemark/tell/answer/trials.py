@@ -8,6 +8,7 @@ from gatemark.judge.cause.reconcile import Reconciled, name, reconciled, togethe
 from gatemark.judge.point.group import Group, middle
 from gatemark.judge.point.interrupts import Queue, queues
 from gatemark.judge.shape.words import grouped
+from gatemark.plan.kind import ABOUT
 from gatemark.store.record import Record
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
@@ -75,7 +76,8 @@ def _middle(counts: list[int], unit: int) -> str:
 def kept(records: Sequence[Record]) -> Table:
     """A row for each trial whose packets are kept: a file to open in Wireshark."""
     captured = [record for record in records if record.packets]
-    is_whole = bool(captured) and all(record.definition.application for record in captured)
+    rules = [ABOUT.get(record.definition.quantity) for record in captured]
+    is_whole = bool(captured) and all(each and each.is_captured for each in rules)
     return column.table(
         WHOLE if is_whole else ODD,
         captured,
