@@ -369,6 +369,10 @@ class Fast(TypedDict):
     robbed_ns: int
     pressure: float
     cpu_ns: int
+    rx_pps: float
+    rx_bps: float
+    tx_pps: float
+    tx_bps: float
 
 
 class Noted(TypedDict):

@@ -242,8 +242,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # self_repaired (probes that waited for a lost segment), self_clear_most_ns (of the others).
     responsiveness: dict[str, Scalar] = {}
     # Application: of both hosts (lan_, wan_) late_p99_ns, late_most_ns, wait_share, waiter,
-    # robbed_ns, cpu_ns, pressure; of numbered packets, up_ and down_, sent, lost, and the first
-    # and last number; of a call jitter_ms (RFC 3550); and what its programs say themselves.
+    # robbed_ns, cpu_ns, pressure, rx_pps, rx_bps, tx_pps, tx_bps; of numbered packets, up_ and
+    # down_, sent, lost, and the first and last number; of a call jitter_ms (RFC 3550); and what its
+    # programs say themselves.
     application: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

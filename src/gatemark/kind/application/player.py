@@ -37,7 +37,7 @@ def play(pipe: Talk, request: dict[str, Any]) -> None:
     try:
         pipe.say("ready", port="application", handed=next(part))
         stage.until_started()
-        watch = Watch()
+        watch = Watch(stage.seconds)
         watch.start()
         t0_ns = time.monotonic_ns()
         seen = next(part, {})

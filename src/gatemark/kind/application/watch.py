@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gatemark.kind.application.carried import carried, rates
+
 PERIOD_S: Final = 0.02
 LOOK_EVERY: Final = 25  # periods
 NS: Final = 1e9
@@ -38,27 +40,33 @@ class Thread:
 
 
 class Watch(threading.Thread):
-    """Runs from `start` to `stop`."""
+    """Runs from `start` to `stop`; what ports carry counts for some seconds alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         super().__init__(daemon=True)
+        self._judged_ns = seconds * NS
+        self._rates: dict[str, float] = {}
         self.late_ns: list[int] = []
         self._threads: dict[Path, Thread] = {}
         self._names: dict[Path, str] = {}
         self._over = threading.Event()
         self._began_ns = 0
         self._used_ns = 0
+        self._carried = carried()
 
     def run(self) -> None:
         """Wake each period; look at all threads now and then."""
         self._began_ns = due_ns = time.monotonic_ns()
         self._used_ns = used_ns()
+        self._carried = carried()
         self._look(is_first=True)
         while not self._over.is_set():
             due_ns += round(PERIOD_S * NS)
             time.sleep(max(0, due_ns - time.monotonic_ns()) / NS)
             late_ns = time.monotonic_ns() - due_ns
             self.late_ns.append(late_ns)
+            if not self._rates and time.monotonic_ns() - self._began_ns >= self._judged_ns:
+                self._rates = self._rated()
             if late_ns > PERIOD_S * NS:  # the periods that it slept through are counted once
                 due_ns += late_ns
             if len(self.late_ns) % LOOK_EVERY == 0:
@@ -70,12 +78,13 @@ class Watch(threading.Thread):
         late_p99_ns and late_most_ns of the timer; wait_share, of the time, of the thread that
         waited most, and its name; robbed_ns: the longest wait in which no other thread of this
         host can have run, so others did; cpu_ns of all; pressure: the share of time in which some
-        task of this machine waited (avg10 of /proc/pressure/cpu, in %).
+        task of this machine waited (avg10 of /proc/pressure/cpu, in %); rx_pps, rx_bps, tx_pps,
+        tx_bps of the host's ports.
         """
         self._over.set()
         self.join()
         self._look()
-        span_ns = max(1, time.monotonic_ns() - self._began_ns)
+        span_ns = self._span_ns()
         late = sorted(self.late_ns) or [0]
         worst = max(self._threads.items(), key=lambda item: item[1].waited_ns, default=None)
         used = used_ns() - self._used_ns
@@ -88,7 +97,14 @@ class Watch(threading.Thread):
             "robbed_ns": max(0, *robbed, 0),
             "cpu_ns": used,
             "pressure": pressure(),
+            **(self._rates or self._rated()),
         }
+
+    def _rated(self) -> dict[str, float]:
+        return rates(self._carried, carried(), self._span_ns())
+
+    def _span_ns(self) -> int:
+        return max(1, time.monotonic_ns() - self._began_ns)
 
     def _look(self, *, is_first: bool = False) -> None:
         """Read all threads of this host: they are those of our namespace."""

@@ -297,9 +297,7 @@ def test_what_a_box_drops_at_rest_is_no_cause() -> None:
     assert shapes(replace(busy, evidence=replace(busy.evidence, drops=drops))) == []
 
 
-@pytest.mark.parametrize(
-    ("quantity", "told"), [("responsiveness", ["no-route"]), ("page", [])]
-)
+@pytest.mark.parametrize(("quantity", "told"), [("responsiveness", ["no-route"]), ("page", [])])
 def test_what_an_application_asks_for_besides_is_no_fault(quantity: str, told: list[str]) -> None:
     own = Definition(path="route", quantity=quantity, duration_s=2.0)
     record = trial({"ip.OutNoRoutes": 500}, definition=own, accounting=None)

@@ -11,6 +11,7 @@ import pytest
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.judge.math.emodel import mos, rating
 from gatemark.kind.application import programs
+from gatemark.kind.application.carried import rates
 from gatemark.kind.application.program import call_sip, dns, film, srt, ssh, torrent
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.kind.application.result import books, call, delays, jitter_ns, late, too_slow
@@ -131,6 +132,12 @@ def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -
 def test_ends_that_wait_for_each_other_are_not_robbed() -> None:
     busy = End({"robbed_ns": 300 * MS}, {"cpu_ns": 280 * MS})
     assert too_slow(busy, APPLICATIONS["ssh"]) == ""  # type: ignore[arg-type]
+
+
+def test_rates_are_those_of_the_time_between_two_counts() -> None:
+    first = {"rx_bps": 8, "rx_pps": 1, "tx_bps": 0, "tx_pps": 0}
+    last = {"rx_bps": 808, "rx_pps": 11, "tx_bps": 80, "tx_pps": 2}
+    assert rates(first, last, 2000 * MS) == {"rx_bps": 400, "rx_pps": 5, "tx_bps": 40, "tx_pps": 1}
 
 
 def test_an_echo_that_never_comes_is_the_latest_and_unseen() -> None:
