@@ -27,7 +27,7 @@ PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
 
 
 QUICK = ("ssh", "mosh", "rsync")
-LONGER = ("mqtt", "vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
+LONGER = ("rtsp", "smb", "mqtt", "vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,20 @@ def test_an_application_is_played_through_a_lab(name: str) -> None:
     assert all(quality.quantity in record.values for quality in application.qualities)
     assert record.definition.application == name
     assert judgement.points[0].definition.quantity == application.about
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["rtsp", "smb", "dash"])
+def test_a_server_on_the_gateway_is_played_too(name: str) -> None:
+    if packages := missing([name]):
+        pytest.skip(f"no {packages}")
+    seconds = APPLICATIONS[name].least_s
+    load = Workload(kind="application", application=name, duration_s=seconds, direction="receive")
+    _, (record,) = measure(bare(plan("endpoint", load)))
+    if record.reason.startswith(TOO_SLOW):
+        pytest.skip(record.reason)
+    assert (record.status, record.reason) == ("ok", "")
+    assert APPLICATIONS[name].qualities[0].quantity in record.values
 
 
 @pytest.mark.skipif(bool(missing(["call-sip"])), reason=f"no {missing(['call-sip'])}")

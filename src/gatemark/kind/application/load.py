@@ -2,7 +2,7 @@
 """An application as one load of a trial: its server on the WAN host, its user on the LAN host.
 
 Both are under way before the trial's time begins, so a call is up when the upload starts. Hosts are
-namespaces of this machine: the gateway only forwards.
+namespaces of this machine. On the path endpoint the gateway is the server.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Ends:
     async def ready(self) -> Self:
         """Bring both under way. Raises NodeError, UnavailableError."""
         near, far, cpu = self.wire.near.node, self.wire.far.node, self.placement
-        request = self.request("serve", cpu.sink)
+        request = self.request("serve", cpu.gateway if self.wire.own else cpu.sink)
         self._server = await Player.launch(far, "serve", request, STARTING_S)
         handed = self._server.ready["handed"]
         request = self.request("use", cpu.sender) | {"handed": handed}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application in a plan: which, and how long it is judged.
 
-Real programs at both ends. `application` (`ssh`): `call-sip`, `call-webrtc`, `srt`, `ssh`, `mosh`,
-`vnc`, `dns`, `mqtt`, `game`, `openarena`, `page-h1`, `page-h2`, `page-h3`, `film`, `dash`,
-`torrent`, `rsync`, `quic`; judged for `duration_s`, from `start_s` on, under way before
-(docs/applications.md). In the lab and beside boxes whose tester is this machine.
+Real programs at both ends. `application` (`ssh`): `call-sip`, `call-webrtc`, `srt`, `rtsp`, `ssh`,
+`mosh`, `vnc`, `dns`, `mqtt`, `game`, `openarena`, `page-h1`, `page-h2`, `page-h3`, `film`, `dash`,
+`torrent`, `rsync`, `smb`, `quic`; judged for `duration_s`, from `start_s` on, under way before
+(docs/applications.md). In the lab and beside boxes whose tester is this machine. On the path
+`endpoint` (`direction` = receive) the server is on the gateway, in the lab alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,8 +14,7 @@ from typing import Final
 from gatemark.kind.application import programs
 from gatemark.kind.application.programs import APPLICATIONS, EVERY
 from gatemark.kind.rules import Able, Rules
-from gatemark.plan.feature import ENDPOINT
-from gatemark.plan.model import Arm, Plan, Workload
+from gatemark.plan.model import Plan, Workload
 from gatemark.plan.toml import nearest
 
 LONGEST_S: Final = 120.0
@@ -33,7 +33,7 @@ def faults(load: Workload) -> Iterator[str]:
             f"`duration_s` = {load.duration_s:g}: {load.application} takes {least_s:g} to "
             f"{LONGEST_S:g}"
         )
-    if load.direction != "up":
+    if load.direction not in ("up", "receive"):
         yield f"`direction` = {load.direction}: its user is on the LAN; leave it out"
     if load.family != "ipv4":
         yield f"`family` = {load.family}: applications are played over ipv4 alone"
@@ -46,17 +46,6 @@ def faults(load: Workload) -> Iterator[str]:
 def lasts_s(load: Workload) -> float:
     """The judged time, with what it takes to be under way."""
     return load.duration_s + AROUND_S
-
-
-def misfit(arm: Arm, load: Workload) -> str:
-    """Return why it does not fit an arm; "" if it does."""
-    del load
-    if arm.path != ENDPOINT:
-        return ""
-    return (
-        "`kind` = application: its ends are the tester's hosts, and the gateway only forwards; "
-        "leave out path endpoint"
-    )
 
 
 def require(plans: Iterable[Plan]) -> None:
@@ -77,7 +66,6 @@ KIND: Final = Rules(
     yields=tuple(quality.quantity for each in EVERY for quality in each.qualities),
     headlines={each.about: each.qualities[0].quantity for each in EVERY},
     faults=faults,
-    misfit=misfit,
     lasts_s=lasts_s,
     streams=True,
     is_labelled=True,

@@ -3,6 +3,7 @@
 
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -44,7 +45,8 @@ Statistics:
 class End:
     """A way's reports, as far as they tell whose fault it was."""
 
-    def __init__(self, near: dict[str, Any], far: dict[str, Any]) -> None:
+    def __init__(self, near: dict[str, Any], far: dict[str, Any], *, own: bool = False) -> None:
+        self.wire = SimpleNamespace(own=own)
         self.sender = {"watch": FAST | near}
         self.sink = {"watch": FAST | far}
         self.span_ns = 1000 * MS
@@ -127,6 +129,11 @@ def test_a_host_without_its_cpu_is_too_slow(watch: dict[str, Any], words: str) -
     assert words in too_slow(End(watch, {}), APPLICATIONS["ssh"])  # type: ignore[arg-type]
     assert too_slow(End({}, watch), APPLICATIONS["ssh"])  # type: ignore[arg-type]
     assert not too_slow(End({}, {}), APPLICATIONS["ssh"])  # type: ignore[arg-type]
+
+
+def test_a_server_on_the_gateway_may_wait_for_its_cpu() -> None:
+    slow = End({}, {"wait_share": 0.5, "late_most_ns": 300 * MS}, own=True)
+    assert too_slow(slow, APPLICATIONS["ssh"]) == ""  # type: ignore[arg-type]
 
 
 def test_ends_that_wait_for_each_other_are_not_robbed() -> None:

@@ -20,15 +20,19 @@ path = {folder}/files
 
 
 def serve(stage: Stage) -> Iterator[Report]:
-    """Serve a file of random bytes, which nothing packs."""
-    data = stage.file("files/data", "")
-    with data.open("wb") as file:
-        for _ in range(PIECES):
-            file.write(os.urandom(PIECE))
+    """Serve a file."""
+    filled(stage)
     config = stage.file("config", CONFIG.format(far=stage.far, port=PORT, folder=stage.folder))
     stage.start("rsync", "--daemon", "--no-detach", f"--config={config}", "--log-file=/dev/stderr")
     stage.listening(PORT)
     yield {}
+
+
+def filled(stage: Stage) -> None:
+    """Write `files/data`: random bytes, which nothing packs."""
+    with stage.file("files/data", "").open("wb") as file:
+        for _ in range(PIECES):
+            file.write(os.urandom(PIECE))
 
 
 def use(stage: Stage) -> Iterator[Report]:

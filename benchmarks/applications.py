@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The load of real applications, and their worth beside an upload, without and with a shaper.
+
+First `delay/shaper` is run: what shapers this gateway has, and the rate that each holds. Then each
+application is played with nothing beside, beside an upload, and with the first of SHAPERS, at 95 %
+of the line or at what it holds. The table says it all, a line an application.
+
+Each run is kept in FOLDER: what is finished there is not measured again, what was cut goes on.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from gatemark.judge.judge import judge
+from gatemark.judge.math.interval import median_interval
+from gatemark.kind.application.answer import cell
+from gatemark.kind.application.grade import Grade, grades
+from gatemark.kind.application.programs import APPLICATIONS, missing
+from gatemark.store.directory import RunDirectory
+from gatemark.store.record import Record
+from gatemark.tell.words import number
+from gatemark.tell.words.number import Scale
+from gatemark.tell.words.table import NONE
+
+GATEMARK: Final = (sys.executable, "-m", "gatemark", "run")
+SHAPERS: Final = ("cake", "fq_codel", "htb2")  # the first two part flows by themselves
+UP_BPS: Final = 3e6
+OF_LINE: Final = 0.95
+ARMS: Final = ("alone", "beside an upload", "with the shaper")
+HEAD: Final = ("application", "packages", "packets/s up, down", "kbit/s up, down", "CPU", *ARMS)
+PLAN: Final = """schema  = "gatemark.plan/1"
+title   = "What an application takes, and what it is worth beside an upload"
+why     = "A call, a page, a download take different shares of a gateway and of a line."
+reading = "Good, fair and bad are by the figure behind the word."
+figure  = "bars"
+compare = false
+
+[[arm]]
+name   = "alone"
+path   = "nat"
+beside = false
+
+[[arm]]
+name = "beside an upload"
+path = "nat"
+
+[[arm]]
+name     = "with the shaper"
+path     = "nat"
+features = ["{feature}"]
+
+[line.up]
+rate_bps     = {up:.0f}
+buffer_bytes = 150_000
+
+[line.down]
+rate_bps       = 20_000_000
+buffer_packets = 400
+
+[workload]
+kind       = "application"
+start_s    = 3
+duration_s = {seconds:g}
+
+[beside.upload]
+kind       = "tcp"
+direction  = "up"
+congestion = "cubic"
+duration_s = {beside_s:g}
+
+[sweep]
+application = ["{name}"]
+
+[repeat]
+times = {repeats}
+"""
+
+
+def main() -> None:
+    """Measure what is not yet in the folder; print the table of what is there."""
+    parser = argparse.ArgumentParser(prog="benchmarks.applications", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the runs are kept")
+    parser.add_argument("--station", default="lab", help="lab (default), qemu-x86, ...")
+    parser.add_argument("--only", nargs="+", choices=APPLICATIONS, help="applications (all)")
+    parser.add_argument("--repeats", type=int, default=5, help="of each arm (default: 5)")
+    parser.add_argument("--print", action="store_true", help="measure nothing")
+    options = parser.parse_args()
+    names: Sequence[str] = options.only or [*APPLICATIONS]
+    if not options.print:
+        measure(options, [name for name in names if not missing([name])])
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    for name in names:
+        if (kept := options.folder / f"{options.station}-{name}").exists():
+            print(f"| {' | '.join(row(name, kept))} |")
+
+
+def measure(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Make the runs that are not whole."""
+    place: Path = options.folder
+    place.mkdir(parents=True, exist_ok=True)
+    shaper = place / f"{options.station}-shaper"
+    _run(shaper, options.station, "delay/shaper", "--variant", "short")
+    feature = best(held(shaper))
+    for name in names:
+        seconds = max(6.0, APPLICATIONS[name].least_s)
+        text = PLAN.format(
+            name=name,
+            feature=feature,
+            up=UP_BPS,
+            seconds=seconds,
+            beside_s=seconds + 5,
+            repeats=options.repeats,
+        )
+        plan = place / f"{name}.toml"
+        plan.write_text(text, encoding="utf-8")
+        _run(place / f"{options.station}-{name}", options.station, str(plan))
+
+
+def _run(kept: Path, station: str, *words: str) -> None:
+    """Make a run, or go on with it; one that missed something counts too."""
+    if not kept.exists():
+        subprocess.run([*GATEMARK, *words, "--station", station, "--out", str(kept)], check=False)
+    elif len(RunDirectory.open(kept).records()) < len(RunDirectory.open(kept).load().trials):
+        subprocess.run([*GATEMARK, "--resume", str(kept)], check=False)
+
+
+def held(run: Path) -> dict[str, float]:
+    """Return the rate in bit/s that each shaper of a run of delay/shaper holds."""
+    contents = RunDirectory.open(run).contents()
+    points = judge(contents.run, contents.records).points
+    return {
+        feature.split(":")[1]: point.values["held_bps"].value
+        for point in points
+        for feature in point.definition.features
+        if "held_bps" in point.values
+    }
+
+
+def best(rates: dict[str, float]) -> str:
+    """Return the feature of the first shaper that is there, at 95 % of the line or what it holds.
+
+    Raises SystemExit where there is none.
+    """
+    for by in SHAPERS:
+        if by in rates:
+            return f"shape:{by}:{min(OF_LINE * UP_BPS, rates[by]) / 1e6:.2f}:wan"
+    sys.exit("delay/shaper found no shaper on this gateway")
+
+
+def row(name: str, run: Path) -> Iterator[str]:
+    """Yield the cells of an application's line."""
+    contents = RunDirectory.open(run).contents()
+    made = {g.point.arm: g for g in grades(judge(contents.run, contents.records).points)}
+    alone = [r for r in contents.records if r.status == "ok" and r.arm == ARMS[0]]
+    yield f"`{name}`"
+    yield ", ".join(versions(name))
+    for unit, to in (("pps", Scale(1.0, "")), ("bps", Scale(1e3, ""))):
+        yield ", ".join(_middle(alone, f"lan_{way}_{unit}", to) for way in ("tx", "rx"))
+    yield ", ".join(_cpu(alone, host) for host in ("lan", "wan"))
+    for arm in ARMS:
+        yield _cell(made.get(arm))
+
+
+def _cell(grade: Grade | None) -> str:
+    return f"{cell(grade)} ({grade.why})" if grade and grade.why else cell(grade)
+
+
+def _middle(records: Sequence[Record], name: str, to: Scale) -> str:
+    """The median with its interval: `50.1 ± 0.2`."""
+    values = [float(r.evidence.application[name]) for r in records]
+    return number.interval(median_interval(values), to) if values else NONE
+
+
+def _cpu(records: Sequence[Record], host: str) -> str:
+    values = [float(r.evidence.application[f"{host}_cpu_ns"]) / _ns(r) for r in records]
+    return f"{median_interval(values).value:.2f}" if values else NONE
+
+
+def _ns(record: Record) -> int:
+    first, last = record.window_ns
+    return last - first
+
+
+def versions(name: str) -> Iterator[str]:
+    """Yield the packages that an application needs, with their versions here."""
+    for package in sorted(set(APPLICATIONS[name].needs.values())):
+        words = ("dpkg-query", "-W", "-f", "${Version}", package)
+        got = subprocess.run(words, capture_output=True, text=True, check=False)
+        yield f"{package} {got.stdout.partition(':')[2] or got.stdout or '?'}"
+
+
+if __name__ == "__main__":
+    main()
