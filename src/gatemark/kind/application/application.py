@@ -12,6 +12,10 @@ Report = dict[str, Any]
 class Running(Protocol):
     """A program that was started."""
 
+    @property
+    def is_over(self) -> bool:
+        """Return whether it has ended."""
+
     def text(self) -> str:
         """Return all that it has printed, its errors too."""
 

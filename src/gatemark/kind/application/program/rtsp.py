@@ -29,16 +29,18 @@ def serve(stage: Stage) -> Iterator[Report]:
 
 def use(stage: Stage) -> Iterator[Report]:
     """Be the camera: a moving picture at its own pace."""
-    stage.start(
+    camera = stage.start(
         *("ffmpeg", *QUIET, "-re", "-f", "lavfi", "-i", PICTURE),
         *(*CODEC, "-b:v", VIDEO_RATE, "-maxrate", VIDEO_RATE, "-bufsize", "150k"),
         *("-f", "rtsp", "-rtsp_transport", "udp", f"rtsp://{stage.far}{PATH}"),
     )
     for _ in range(100):
-        if stage.tap.packets()["sent"]:
+        if stage.tap.packets()["sent"] or camera.is_over:
             break
         stage.pause(0.1)
     stage.pause(1.0)
+    if camera.is_over:
+        raise RuntimeError(f"the camera has ended: {camera.text().strip()}")
     yield {}
     stage.pause(stage.seconds)
     yield {"live": stage.tap.packets()}

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from gatemark.kind.application.application import Report, Stage
-from gatemark.kind.application.program.rsync import filled
-from gatemark.kind.application.program.torrent import TORRENT, loaded_bytes
+from gatemark.kind.application.program.rsync import filled, loaded
+from gatemark.kind.application.program.torrent import TORRENT
 
 PORT: Final = 445
 # A guest is this very user: a server without rights cannot become another.
@@ -52,11 +52,7 @@ def use(stage: Stage) -> Iterator[Report]:
         *("smbclient", f"--configfile={config}", "--no-pass", f"//{stage.far}/files"),
         *("--command", f"get data {stage.folder}/data"),
     )
-    stage.pause(stage.seconds)
-    came = loaded_bytes(stage.folder / "data")
-    if not came:
-        raise RuntimeError(f"smbclient loaded nothing: {loading.text().strip()}")
-    yield {"values": {"download_bps": came * 8 / stage.seconds}}
+    yield loaded(stage, loading)
 
 
 SMB: Final = replace(
