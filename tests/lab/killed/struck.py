@@ -68,6 +68,21 @@ rate_pps = 1000
 [repeat]
 times = 3
 """,
+    "application.toml": """
+schema = "gatemark.plan/1"
+title = "a page, a desktop and a call"
+why = "They have browsers, servers, screens and sockets."
+reading = "They are played."
+[[arm]]
+path = "nat"
+[workload]
+kind = "application"
+duration_s = 4
+[sweep]
+application = ["page-h2", "vnc", "call-sip"]
+[repeat]
+times = 1
+""",
     "campaign.toml": """
 schema = "gatemark.campaign/1"
 title = "Two setups"
@@ -188,9 +203,10 @@ class Run:
     """A run on the built-in lab: its laboratory is killed, an agent that stays, or all."""
 
     longest_s = 8.0
+    plan = FILES["plan.toml"].replace("times = 3", "times = 12")
 
     def __init__(self) -> None:
-        Path("plan.toml").write_text(FILES["plan.toml"].replace("times = 3", "times = 12"))
+        Path("plan.toml").write_text(self.plan)
 
     def start(self) -> Process:
         """It runs."""
@@ -211,6 +227,13 @@ class Run:
         assert len(names) == len({*names})
         planned = {row["trial"] for row in json.loads((RUN / "run.json").read_text())["trials"]}
         assert planned <= {*names}
+
+
+class Played(Run):
+    """A run of applications: browsers, servers, screens and their sockets go too."""
+
+    longest_s = 30.0
+    plan = FILES["application.toml"]
 
 
 class Campaign:
@@ -293,6 +316,7 @@ KINDS: Final[Mapping[str, Callable[[], Act | Attach | Capture | Run | Campaign]]
     "attach": Attach,
     "capture": Capture,
     "run": Run,
+    "application": Played,
     "campaign": Campaign,
     "scheduler": Scheduler,
     "worker": Worker,

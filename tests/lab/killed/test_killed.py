@@ -27,6 +27,7 @@ KINDS = {
     "attach": 20,
     "capture": 20,
     "run": 4,
+    "application": 2,
     "campaign": 20,
     "scheduler": 4,
     "worker": 4,
