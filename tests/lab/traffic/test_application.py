@@ -27,7 +27,18 @@ PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=0)"
 
 
 QUICK = ("ssh", "mosh", "rsync")
-LONGER = ("rtsp", "smb", "mqtt", "vnc", "game", "dash", "page-h3", "quic", "call-webrtc")
+LONGER = (
+    "rtsp",
+    "smb",
+    "mqtt",
+    "vnc",
+    "game",
+    "dash",
+    "page-h3",
+    "quic",
+    "call-webrtc",
+    "call-janus",
+)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@
 Of delay a browser knows too little: that is of packets, which both ports saw.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 from statistics import median
 from typing import Any, Final
 
@@ -16,46 +17,59 @@ from gatemark.kind.application.rtc import PICTURE, SENT, SOUND
 MADE_MS: Final = PACKET_MS + 6.5  # a packet is filled; Opus looks ahead (RFC 6716)
 
 Report = dict[str, Any]
+Leg = tuple[int, list[float]]  # packets sent, delays in ns of those that came
 
 
 def browsers(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:
-    """Return the figures of the worse of both ends: its ears, and its eyes."""
-    ways = (heard(window_ns, far, near), heard(window_ns, near, far))
+    """Return the figures of the worse of both ends: its ears, and its eyes.
+
+    A far end that counts nothing hands on what it gets: the near one hears and sees itself.
+    """
+    up, down = leg(window_ns, near, far), leg(window_ns, far, near)
+    span_ns = window_ns[1] - window_ns[0]
+    if "counts" in far:
+        ways = [heard([down], near, span_ns), heard([up], far, span_ns)]
+        eyes = [watched(far, near), watched(near, far)]
+    else:
+        ways = [heard([up, down], near, span_ns)]
+        eyes = [watched(near, near)]
     worse = min(ways, key=lambda way: way["call_mos"])
-    eyes = (watched(far, near), watched(near, far))
-    span = (window_ns[1] - window_ns[0]) / 1e9
     return worse | {
         "call_ear_ns": max(way["call_ear_ns"] for way in ways),
         "call_frames_share": min(frames for frames, _ in eyes),
-        "call_frozen_share": min(1.0, max(frozen for _, frozen in eyes) / span),
+        "call_frozen_share": min(1.0, max(frozen for _, frozen in eyes) / (span_ns / 1e9)),
     }
 
 
-def heard(window_ns: tuple[int, int], sender: Report, receiver: Report) -> dict[str, float]:
-    """Return the worth of the sound in a direction, and what it is of.
+def leg(window_ns: tuple[int, int], sender: Report, receiver: Report) -> Leg:
+    """Return how many packets were sent, and the delays of those that came.
 
     Raises InvalidTrialError where nothing was said.
     """
     first_ns, last_ns = window_ns
     came = {(flow, number): at for flow, number, at in receiver["sound"]["came"]}
     sent = [each for each in sender["sound"]["sent"] if first_ns <= each[2] <= last_ns]
-    ways = [float(came[flow, n] - at) for flow, n, at in sent if (flow, n) in came]
     if not sent:
         raise InvalidTrialError("the call was one-sided: an end sent nothing")
-    if not ways:
-        return {"call_mos": 1.0, "call_lost_share": 1.0, "call_ear_ns": float(last_ns - first_ns)}
+    return len(sent), [float(came[flow, n] - at) for flow, n, at in sent if (flow, n) in came]
+
+
+def heard(legs: Sequence[Leg], receiver: Report, span_ns: int) -> dict[str, float]:
+    """Return the worth of the sound that comes over some legs, and what it is of."""
+    if not all(delays for _, delays in legs):
+        return {"call_mos": 1.0, "call_lost_share": 1.0, "call_ear_ns": float(span_ns)}
     counts = receiver["counts"]
     kept_s = _share(counts, f"{SOUND} jitterBufferDelay", f"{SOUND} jitterBufferEmittedCount")
-    ear_ms = median(ways) / 1e6 + kept_s * 1e3 + MADE_MS
+    ear_ms = sum(median(delays) for _, delays in legs) / 1e6 + kept_s * 1e3 + MADE_MS
     silent = counts.get(f"{SOUND} silentConcealedSamples", 0)
     made_up = counts.get(f"{SOUND} concealedSamples", 0) - silent
     played = counts.get(f"{SOUND} totalSamplesReceived", 0) - silent
     return {
         "call_mos": mos(rating(ear_ms, made_up / played if played else 1.0)),
         "call_ear_ns": ear_ms * 1e6,
-        "call_lost_share": 1 - len(ways) / len(sent),
-        "call_delay_p50_ns": percentile(ways, 0.5),
-        "call_delay_p95_ns": percentile(ways, 0.95),
+        "call_lost_share": 1 - prod(len(delays) / sent for sent, delays in legs),
+        "call_delay_p50_ns": sum(percentile(delays, 0.5) for _, delays in legs),
+        "call_delay_p95_ns": sum(percentile(delays, 0.95) for _, delays in legs),
     }
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application in a plan: which, and how long it is judged.
 
-Real programs at both ends. `application` (`ssh`): `call-sip`, `call-webrtc`, `srt`, `rtsp`, `ssh`,
-`mosh`, `vnc`, `dns`, `mqtt`, `game`, `openarena`, `page-h1`, `page-h2`, `page-h3`, `film`, `dash`,
-`torrent`, `rsync`, `smb`, `quic`; judged for `duration_s`, from `start_s` on, under way before
-(docs/applications.md). In the lab and beside boxes whose tester is this machine. On the path
-`endpoint` (`direction` = receive) the server is on the gateway, in the lab alone.
+Real programs at both ends. `application` (`ssh`): `call-sip`, `call-webrtc`, `call-janus`, `srt`,
+`rtsp`, `ssh`, `mosh`, `vnc`, `dns`, `mqtt`, `game`, `openarena`, `page-h1`, `page-h2`, `page-h3`,
+`film`, `dash`, `torrent`, `rsync`, `smb`, `quic`; judged for `duration_s`, from `start_s` on, under
+way before (docs/applications.md). In the lab and beside boxes whose tester is this machine. On the
+path `endpoint` (`direction` = receive) the server is on the gateway, in the lab alone.
 """
 
 from collections.abc import Iterable, Iterator

@@ -8,6 +8,7 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.kind.application.program import (
+    call_janus,
     call_sip,
     call_webrtc,
     dash,
@@ -32,6 +33,7 @@ from gatemark.plan.model import Plan
 EVERY: Final = (
     call_sip.CALL,
     call_webrtc.CHROMIUM,
+    call_janus.JANUS,
     srt.VIDEO,
     rtsp.CAMERA,
     ssh.TYPING,

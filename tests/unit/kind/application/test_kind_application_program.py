@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gatemark.judge.math.emodel import mos, rating
-from gatemark.kind.application.browsers import heard, watched
+from gatemark.kind.application.browsers import browsers, heard, leg, watched
 from gatemark.kind.application.feel import answers, felt
 from gatemark.kind.application.program import call_webrtc, dash, game, mosh, mqtt
 from gatemark.kind.application.rtc import seen
@@ -80,15 +80,26 @@ def end(concealed: int, decoded: int, frozen_s: float, delay_ns: int = MS) -> di
     return seen(before, after, sound(delay_ns))
 
 
+def direction(sender: dict[str, Any], receiver: dict[str, Any]) -> dict[str, float]:
+    return heard([leg(WINDOW, sender, receiver)], receiver, WINDOW[1] - WINDOW[0])
+
+
+def test_who_hears_itself_by_a_conference_hears_both_ways() -> None:
+    near, far = end(0, 90, 0.0, delay_ns=30 * MS), {"sound": sound(20 * MS)}
+    figures = browsers(WINDOW, near, far)
+    assert figures["call_ear_ns"] == pytest.approx((20 + 30 + 50 + 20 + 6.5) * MS)
+    assert figures["call_frames_share"] == 0.9
+
+
 def test_a_call_is_as_late_as_its_packets_its_buffer_and_its_codec() -> None:
-    figures = heard(WINDOW, end(0, 100, 0.0), end(0, 100, 0.0, delay_ns=100 * MS))
+    figures = direction(end(0, 100, 0.0), end(0, 100, 0.0, delay_ns=100 * MS))
     assert figures["call_ear_ns"] == pytest.approx((100 + 50 + 20 + 6.5) * MS)
     assert figures["call_lost_share"] == 0
 
 
 def test_sound_that_is_made_up_is_lost_to_the_ear_and_silence_is_not() -> None:
     good, bad = end(0, 100, 0.0), end(9_500, 100, 0.0)  # a tenth of what was no silence
-    clean, worse = heard(WINDOW, good, good), heard(WINDOW, good, bad)
+    clean, worse = direction(good, good), direction(good, bad)
     assert clean["call_mos"] == pytest.approx(4.41, abs=0.02)
     assert worse["call_mos"] == pytest.approx(mos(rating(1 + 50 + 20 + 6.5, 0.1)))
 

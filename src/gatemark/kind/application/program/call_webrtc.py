@@ -25,7 +25,7 @@ FLOWING: Final = 100  # looks, 0.2 s each
 def serve(stage: Stage) -> Iterator[Report]:
     """Serve the page, and call whoever comes to it."""
     Meeting(stage.far, PAGE)
-    page = _page(stage)
+    page = visited(stage)
     page.run(f"offer('{stage.far}')")
     yield {}
     before = page.run("report()")
@@ -37,8 +37,13 @@ def serve(stage: Stage) -> Iterator[Report]:
 
 def use(stage: Stage) -> Iterator[Report]:
     """Come to the page, answer, and wait until sound and picture flow."""
-    page = _page(stage)
+    page = visited(stage)
     page.run(f"answer('{stage.near}')")
+    yield from watched(stage, page)
+
+
+def watched(stage: Stage, page: Page) -> Iterator[Report]:
+    """Wait until sound and picture flow, and report on them."""
     for _ in range(FLOWING):
         if page.run("report()").get("inbound-rtp video", {}).get("framesDecoded", 0) > 0:
             break
@@ -52,7 +57,8 @@ def use(stage: Stage) -> Iterator[Report]:
     yield seen(before, after, stage.tap.packets())
 
 
-def _page(stage: Stage) -> Page:
+def visited(stage: Stage) -> Page:
+    """Return the page that the WAN host serves, in a browser that may use its microphone."""
     url = f"http://{stage.far}:{PORT}/"
     page = stage.browser(
         *("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"),
