@@ -15,7 +15,12 @@ class Group(About, frozen=True, kw_only=True):
 
     outside: tuple[Record, ...]  # in running order; these give the values
     instrumented: tuple[Record, ...]  # these give evidence only
-    invalid: int
+    reasons: tuple[str, ...] = ()  # of trials that are invalid
+
+    @property
+    def invalid(self) -> int:
+        """Return how many trials do not count."""
+        return len(self.reasons)
 
 
 def group(records: Iterable[Record]) -> list[Group]:
@@ -46,7 +51,7 @@ def _gather(records: Sequence[Record]) -> Group:
         subject=Subject.of(first),
         outside=tuple(passes["outside"]),
         instrumented=tuple(passes["instrumented"]),
-        invalid=sum(record.status == "invalid" for record in records),
+        reasons=tuple(record.reason for record in records if record.status == "invalid"),
     )
 
 

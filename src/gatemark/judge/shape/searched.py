@@ -57,7 +57,7 @@ def _levels(steps: Sequence[Record], direction: str) -> list[Level]:
     paced = [step for step in steps if step.point.get(RATE) and not step.definition.packets]
     ordered = sorted(paced, key=_rate)
     groups = [
-        Group(subject=Subject.of(same[0]), outside=same, instrumented=(), invalid=0)
+        Group(subject=Subject.of(same[0]), outside=same, instrumented=())
         for same in (tuple(own) for _, own in groupby(ordered, key=_rate))
     ]
     return [seen for trials in groups if (seen := level(trials, direction))]

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from gatemark.error import TOO_SLOW
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.application import Application, Quality
@@ -104,13 +103,13 @@ def _grade(point: PointResult, clean: PointResult | None) -> Grade:
 def _unjudged(application: Application, point: PointResult, clean: PointResult | None) -> str:
     """Return why nothing is said; "" where it has values, and is good on the clean way."""
     if not point.values:
-        return TOO_SLOW
+        return point.why
     if not point.definition.beside:
         return ""
     if clean is None:
         return UNKNOWN
     if not clean.values:
-        return TOO_SLOW
+        return clean.why
     return "" if _is_good(application, clean) else CLEAN
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fate of an application at one point: what held it back, as far as its own figures tell."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -19,7 +20,8 @@ def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
     """
     del ceilings
     if not trials.outside:
-        return Verdict("unknown", "no valid trial")
+        reasons = Counter(reason.partition(":")[0] for reason in trials.reasons)
+        return Verdict("unknown", max(reasons, key=reasons.__getitem__, default="no valid trial"))
     for quality in APPLICATIONS[trials.definition.application].qualities:
         value = middle(readings(trials.outside, quality.quantity))
         if value is not None and not quality.of_clean and word(quality, value) != "good":

@@ -4,11 +4,14 @@
 import msgspec
 import pytest
 
+from gatemark.error import TOO_SLOW
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
+from gatemark.judge.point.group import Group
 from gatemark.judge.subject import Subject
 from gatemark.kind.application.answer import cell, table
 from gatemark.kind.application.grade import Grade, best, grades, word
+from gatemark.kind.application.point import decide
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.store.record import Definition
 from gatemark.tell.words.table import NONE
@@ -42,7 +45,7 @@ def point(
         ),
         values={name: Interval(value, value, value, 3, 0.75) for name, value in values.items()},
         limit="none",
-        why="",
+        why="" if values else TOO_SLOW,
         at_least=False,
         invalid=0 if values else 1,
         warnings=(),
@@ -84,6 +87,14 @@ def test_a_point_without_a_valid_trial_is_not_judged() -> None:
     clean, loaded = grades([point("ssh", "clean", {}), typing("upload", 500)])
     assert {clean.word, loaded.word} == {"not judged"}
     assert loaded.why == "this machine was too slow"
+
+
+def test_a_gateway_that_carries_nothing_is_no_slow_machine() -> None:
+    why = "the call was one-sided"
+    reasons = (f"{why}: an end sent nothing", f"{why}: an end sent nothing", TOO_SLOW)
+    subject = typing("upload", 1).subject
+    trials = Group(subject=subject, outside=(), instrumented=(), reasons=reasons)
+    assert decide(trials, ()).why == why
 
 
 @pytest.mark.parametrize("application", ["ssh", "page-h2"])

@@ -202,7 +202,7 @@ def test_a_flow_that_was_lost_for_no_reason_is_told_by_its_number() -> None:
 
 def test_without_a_valid_trial_nothing_is_known() -> None:
     subject = Subject(plan="p", arm="nat", setup="nat", definition=Definition(path="nat"))
-    trials = Group(subject=subject, outside=(), instrumented=(), invalid=1)
+    trials = Group(subject=subject, outside=(), instrumented=(), reasons=("no agent",))
     assert fill.decide(trials).limit == "unknown"
 
 
