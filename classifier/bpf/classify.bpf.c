@@ -164,8 +164,10 @@ INLINE void set_ports(struct seen *seen, const struct ports *ports)
 }
 
 /* `whole`: bytes of a packet whose own length is 0, as it has none or is longer than it can say. */
-INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, __u32 whole)
+INLINE int read_ipv4(struct classify_work *work, const struct ipv4 *ip, const void *end,
+		     __u32 whole)
 {
+	struct seen *seen = &work->seen;
 	const struct ports *ports;
 	__u32 header;
 
@@ -182,6 +184,7 @@ INLINE int read_ipv4(struct seen *seen, const struct ipv4 *ip, const void *end, 
 	seen->key.lan[0] = is_up() ? ip->source : ip->destination;
 	seen->key.wan[0] = is_up() ? ip->destination : ip->source;
 	set_ports(seen, ports);
+	work->headers = header + UDP_BYTES;
 	return 1;
 }
 
@@ -195,9 +198,10 @@ INLINE int find_ports(struct packet *packet, struct layers *layers, struct ports
 	       !layers_load(&source, layers->at, ports, sizeof(*ports));
 }
 
-INLINE int read_ipv6(struct packet *packet, struct seen *seen, __u32 ip_at, const void *end,
-		     __u32 whole)
+INLINE int read_ipv6(struct packet *packet, struct classify_work *work, __u32 ip_at,
+		     const void *end, __u32 whole)
 {
+	struct seen *seen = &work->seen;
 	const struct ipv6 *ip = (const void *)(unsigned long)packet->data + ip_at;
 	const struct ports *next = (const void *)(ip + 1);
 	struct layers layers = { .at = ip_at + IPV6_BYTES };
@@ -221,6 +225,7 @@ INLINE int read_ipv6(struct packet *packet, struct seen *seen, __u32 ip_at, cons
 		seen->key.wan[i] = is_up() ? destination : source;
 	}
 	set_ports(seen, &ports);
+	work->headers = layers.at == ip_at + IPV6_BYTES ? IPV6_BYTES + UDP_BYTES : 0;
 	return 1;
 }
 
@@ -245,7 +250,6 @@ INLINE __u32 look_inside(const struct packet *packet, struct classify_work *work
 /* Whether the packet is of a flow. A driver may leave its headers outside the first piece. */
 INLINE int read_packet(struct packet *packet, struct classify_work *work)
 {
-	struct seen *seen = &work->seen;
 	__u32 type = NETWORK16((__u16)packet->protocol);
 	__u32 ip_at = CONSTANT(classify_raw) ? 0 : ETHERNET_BYTES, least;
 	const void *data, *end;
@@ -256,6 +260,7 @@ INLINE int read_packet(struct packet *packet, struct classify_work *work)
 	}
 	if (!type || ip_at > HEADERS_MOST)
 		return 0;
+	*(volatile __u32 *)&work->place = ip_at;
 	least = ip_at + IPV6_BYTES + (__u32)sizeof(struct ports);
 	data = (const void *)(unsigned long)packet->data;
 	end = (const void *)(unsigned long)packet->data_end;
@@ -264,8 +269,21 @@ INLINE int read_packet(struct packet *packet, struct classify_work *work)
 	data = (const void *)(unsigned long)packet->data;
 	end = (const void *)(unsigned long)packet->data_end;
 	if (type == TYPE_IPV4)
-		return read_ipv4(seen, data + ip_at, end, packet->length - ip_at);
-	return read_ipv6(packet, seen, ip_at, end, packet->length - ip_at);
+		return read_ipv4(work, data + ip_at, end, packet->length - ip_at);
+	return read_ipv6(packet, work, ip_at, end, packet->length - ip_at);
+}
+
+/* The beginning of UDP's payload, where all of it is at hand, and no extension header before it. */
+INLINE void read_head(const struct packet *packet, struct classify_work *work)
+{
+	__u32 headers = work->headers, length = work->seen.moment.length;
+	struct head *head = &work->seen.head;
+
+	if (work->seen.key.protocol != CLASSIFY_UDP || !headers || length < headers + HEAD_BYTES)
+		return;
+	if (!bpf_skb_load_bytes(packet, *(volatile __u32 *)&work->place + headers, head->byte,
+				HEAD_BYTES))
+		head->bytes = length - headers;
 }
 
 INLINE void set_key(struct classify_work *work)
@@ -302,8 +320,11 @@ SECTION(CLASSIFY_SECTION) int classify_packet(struct packet *packet)
 		return TC_ACT_UNSPEC;
 	}
 	/* A packet of another protocol is left alone, and needs no clock. */
-	if (classify_knows(model, &work->seen.key))
+	if (classify_knows(model, &work->seen.key)) {
 		work->seen.moment.time_us = now_us(packet);
+		if (table_keeps(tables) & KEEPS_HEADERS)
+			read_head(packet, work);
+	}
 	set_key(work);
 	classify(tables, model, &work->scratch, &work->seen, &work->outcome);
 	count(CLASSIFY_SEEN);

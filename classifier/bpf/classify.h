@@ -41,9 +41,9 @@ struct classify_work {
 	struct flow_ipv4_key ipv4;
 	struct outcome outcome;
 	struct scratch scratch;
-	struct sliding blank;
-	__u32 place; /* of the IP packet, where it is not right behind the link header */
-	__u32 unused;
+	__u8 blank[WINDOW_BYTES_MOST];
+	__u32 place; /* of the IP packet */
+	__u32 headers; /* bytes of IP's and UDP's; 0: the payload is not looked for */
 };
 
 enum classify_count {

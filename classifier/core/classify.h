@@ -43,6 +43,8 @@ SHARED struct pulse *classify_begin(struct tables *tables, const struct model *m
 				 model->new_flows_burst, 1))
 		return 0;
 	flow = table_flow_make(tables, &seen->key);
+	if (flow && table_keeps(tables) & KEEPS_HEADERS)
+		hints_begin(window_hints(flow, table_slides(tables), table_keeps(tables)));
 	if (flow && table_slides(tables))
 		sliding_begin((struct sliding *)flow, seen->moment.time_us);
 	else if (flow)
@@ -51,13 +53,34 @@ SHARED struct pulse *classify_begin(struct tables *tables, const struct model *m
 }
 
 SHARED void classify_add(struct tables *tables, const struct model *model, struct pulse *flow,
-			 const struct moment *moment, struct added *added)
+			 const struct seen *seen, struct added *added)
 {
-	if (table_slides(tables))
-		sliding_add((struct sliding *)flow, moment, model->window, added);
+	__u32 keeps = table_keeps(tables), slides = (__u32)table_slides(tables);
+	enum hint hint = HINT_NONE;
+
+	if (keeps & KEEPS_HEADERS) {
+		struct hints *hints = window_hints(flow, (int)slides, keeps);
+
+		hint = hints_see(hints, seen->moment.way & 1, &seen->head, &seen->key.lan_port,
+				 &seen->key.wan_port);
+		if (!slides)
+			hints_count(hints, hint);
+	}
+	if (slides)
+		sliding_add((struct sliding *)flow, &seen->moment, model->window, hint, added);
 	else
-		jumping_add((struct jumping *)flow, moment, model->window, table_keeps(tables),
-			    added);
+		jumping_add((struct jumping *)flow, &seen->moment, model->window, keeps, added);
+}
+
+/* What the headers of a full window say. The counts of a jumping one begin anew. */
+SHARED void classify_read_hints(struct tables *tables, const struct model *model,
+				struct pulse *flow, struct view *view)
+{
+	struct hints *hints = window_hints(flow, table_slides(tables), table_keeps(tables));
+
+	if (!table_slides(tables))
+		hints_take(hints, view->counts);
+	view->header = hints_read(hints, view->counts, model->window);
 }
 
 /* Reads a full window into scratch. A jumping one begins anew. */
@@ -71,7 +94,11 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 		jumping_view((struct jumping *)flow, &scratch->view, table_keeps(tables));
 		jumping_reset((struct jumping *)flow, table_keeps(tables));
 	}
+	scratch->view.header = HEADER_UNKNOWN;
+	if (table_keeps(tables) & KEEPS_HEADERS)
+		classify_read_hints(tables, model, flow, &scratch->view);
 	scratch->view.service = port_is_service(&key->lan_port) | port_is_service(&key->wan_port);
+	scratch->view.listed = port_is_listed(&key->lan_port) | port_is_listed(&key->wan_port);
 	model_values(model, scratch);
 }
 
@@ -208,11 +235,11 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model, s
 {
 	__u32 leaf;
 
-	classify_add(tables, model, flow, &seen->moment, &scratch->added);
+	classify_add(tables, model, flow, seen, &scratch->added);
 	if (!scratch->added.full)
 		return 0;
 	classify_read(tables, model, flow, &seen->key, scratch);
-	leaf = model_leaf(model, scratch);
+	leaf = model_decide(model, scratch);
 	return leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm) ? leaf : 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef GM_FEATURE_H
 #define GM_FEATURE_H
 
+#include "classifier/core/feature/header.h"
 #include "classifier/core/feature/iat.h"
 #include "classifier/core/feature/iatbd.h"
 #include "classifier/core/feature/pcnt.h"
@@ -18,7 +19,8 @@
 	FEATURE(iat, IAT)                                                                          \
 	FEATURE(iatbd, IATBD)                                                                      \
 	FEATURE(skype, SKYPE)                                                                      \
-	FEATURE(port, PORT)
+	FEATURE(port, PORT)                                                                        \
+	FEATURE(header, HEADER)
 
 #define FEATURE_NUMBER(word, capitals) FEATURE_##capitals,
 enum feature { FEATURES(FEATURE_NUMBER) FEATURES_ALL };

@@ -20,6 +20,7 @@ struct flow_key {
 struct seen {
 	struct flow_key key;
 	struct moment moment;
+	struct head head; /* of its payload, where the model asks for it */
 };
 
 struct decision {

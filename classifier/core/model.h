@@ -42,6 +42,10 @@ struct model {
 	__u32 attributes, nodes, classes;
 	__u32 keeps; /* enum keeps: what they ask for of a window */
 	__u32 protocol; /* of the flows that it is for; 0: of any */
+	__u32 headers; /* 1: what they say goes before the tree */
+	__u32 by_header[4]; /* leaves, by enum header; 0: the model has no class of this name */
+	__u32 unknown; /* percent: a leaf less sure than this changes nothing */
+	__u32 floor, ceiling; /* of a window in real time: packets/s, mean length; 0: none */
 
 	/* Bounds on what a class that is preferred may take. */
 	__u32 new_flows_rate, new_flows_burst; /* a second, of a host of the LAN */
@@ -88,6 +92,37 @@ SHARED __u16 model_leaf(const struct model *model, const struct scratch *scratch
 			return target;
 	}
 	return 0;
+}
+
+#define RATE_ONE_WAY 400 /* packets/s: above the rate of any call or game */
+
+/* Whether a window is too sparse to need priority, or too much to have it. */
+SHARED int model_is_beyond(const struct model *model, const struct view *view)
+{
+	const struct spread *up = &view->of[LENGTH + WAY_UP], *down = &view->of[LENGTH + WAY_DOWN];
+	const struct spread *both = &view->of[LENGTH + WAY_BOTH];
+	__u64 up_us = view->of[INTERVAL + WAY_UP].sum, down_us = view->of[INTERVAL + WAY_DOWN].sum;
+	__u64 elapsed_us = up_us > down_us ? up_us : down_us, most = both->count * 1000000ull;
+	__u64 lesser = up->sum < down->sum ? up->sum : down->sum;
+
+	if (model->floor && most < elapsed_us * model->floor)
+		return 1;
+	return model->ceiling && (both->sum > (__u64)model->ceiling * both->count ||
+				  (most > elapsed_us * RATE_ONE_WAY && lesser * 10 < both->sum));
+}
+
+/* The leaf of a full window; 0: it is unknown. */
+SHARED __u32 model_decide(const struct model *model, const struct scratch *scratch)
+{
+	__u32 leaf = model->headers ? model->by_header[scratch->view.header & 3] : 0;
+
+	if (!leaf)
+		leaf = model_leaf(model, scratch);
+	if ((model->floor || model->ceiling) &&
+	    LEAF_CLASS(leaf) == LEAF_CLASS(model->by_header[HEADER_REALTIME]) &&
+	    model_is_beyond(model, &scratch->view))
+		leaf = model->by_header[HEADER_OTHER];
+	return LEAF_CONFIDENCE(leaf) < model->unknown ? 0 : leaf;
 }
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * What is kept of a flow until its window is full, in two forms.
+ * What is kept of a flow until its window is full, in two forms. Behind either stand 8 bytes of what
+ * its payloads' headers say (feature/header.h), where a model asks for them.
  *
  * struct jumping: sums, read and reset at every window's end; 80 bytes, of which a model without
  * skype needs the first 72. Sums that no attribute of the model asks for are not kept (enum keeps).
@@ -11,6 +12,7 @@
 #ifndef GM_WINDOW_H
 #define GM_WINDOW_H
 
+#include "classifier/core/feature/header.h"
 #include "classifier/core/view.h"
 
 #define SLIDING_MOST 24 /* packets of a sliding window */
@@ -49,18 +51,23 @@ struct jumping {
 enum keeps {
 	KEEPS_LENGTHS = 1,
 	KEEPS_SWINGS = 2, /* of lengths, for skype */
-	KEEPS_ALL = KEEPS_LENGTHS | KEEPS_SWINGS,
+	KEEPS_HEADERS = 4, /* struct hints, behind the window */
+	KEEPS_ALL = KEEPS_LENGTHS | KEEPS_SWINGS | KEEPS_HEADERS,
 };
 
 struct sliding {
 	struct pulse pulse;
 	__u32 gap_up : 24, seen : 8; /* packets, up to the window's size */
 	__u32 gap_down : 24, next : 8; /* place of the next packet */
-	__u32 interval[SLIDING_MOST]; /* us, or GAP_NONE; SLIDING_DOWN is set for one down */
+	/* us, or GAP_NONE; SLIDING_DOWN is set for one down, and its hint in between. */
+	__u32 interval[SLIDING_MOST];
 	__u16 length[SLIDING_MOST];
 };
 
 #define SLIDING_DOWN 0x80000000u
+#define SLIDING_HINT 24 /* bits below it are the interval; two from it on are enum hint */
+
+#define WINDOW_BYTES_MOST (sizeof(struct sliding) + sizeof(struct hints))
 
 /* A packet as a window takes it. */
 struct moment {
@@ -75,6 +82,22 @@ struct added {
 	__u32 interval; /* us; GAP_NONE: the first of its direction */
 	__u32 new; /* the flow's first window is not over */
 };
+
+/* Bytes that are kept of a flow. */
+SHARED __u32 window_bytes(int slides, __u32 keeps)
+{
+	__u32 bytes = slides		      ? sizeof(struct sliding)
+		      : keeps & KEEPS_SWINGS ? sizeof(struct jumping)
+					     : (__u32)JUMPING_BYTES;
+
+	return bytes + (keeps & KEEPS_HEADERS ? (__u32)sizeof(struct hints) : 0);
+}
+
+/* The last of them. */
+SHARED struct hints *window_hints(struct pulse *flow, int slides, __u32 keeps)
+{
+	return (void *)((char *)flow + window_bytes(slides, keeps) - sizeof(struct hints));
+}
 
 #define TIME_MASK 0x7fffffffffffull /* 47 bits of us: four years */
 
@@ -247,7 +270,7 @@ SHARED void sliding_begin(struct sliding *flow, __u64 time_us)
 }
 
 SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32 window,
-			struct added *added)
+			enum hint hint, struct added *added)
 {
 	__u32 elapsed = window_elapsed(&flow->pulse, moment->time_us);
 	__u32 up = window_gap(flow->gap_up, elapsed), down = window_gap(flow->gap_down, elapsed);
@@ -257,7 +280,7 @@ SHARED void sliding_add(struct sliding *flow, const struct moment *moment, __u32
 
 	flow->gap_up = (is_down ? up : 0) & 0xffffff;
 	flow->gap_down = (is_down ? 0 : down) & 0xffffff;
-	flow->interval[at] = interval | (is_down ? SLIDING_DOWN : 0);
+	flow->interval[at] = interval | (__u32)hint << SLIDING_HINT | (is_down ? SLIDING_DOWN : 0);
 	flow->length[at] = (__u16)window_length(moment);
 	flow->next = (at + 1 < window ? at + 1 : 0) & 0xff;
 	added->interval = interval;
@@ -275,7 +298,8 @@ SHARED void sliding_step(const struct sliding *flow, struct view *view, __u32 wi
 	__u32 way = interval >> 31;
 
 	view->cursor = next < window ? (__u32)next : 0;
-	interval &= ~SLIDING_DOWN;
+	view->counts[interval >> SLIDING_HINT & 3]++;
+	interval &= GAP_NONE;
 	if (keeps & KEEPS_LENGTHS)
 		spread_add(&view->of[LENGTH + way], length);
 	else
@@ -298,6 +322,8 @@ SHARED void sliding_view(const struct sliding *flow, struct view *view, __u32 wi
 	}
 	view->swings = 0;
 	view->before[0] = view->before[1] = 0;
+	for (int hint = HINT_NONE; hint <= HINT_PLAIN; hint++)
+		view->counts[hint] = 0;
 	view->cursor = flow->next;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < SLIDING_MOST && i < window; i++)

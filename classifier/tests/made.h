@@ -34,7 +34,7 @@ static inline void made_begin(struct made_flow *made, bool slides, uint32_t wind
 static inline struct seen made_seen(const struct made_flow *made, uint64_t time_us, uint32_t length,
 				    uint32_t way)
 {
-	return (struct seen){ made->record.key, { time_us, length, way } };
+	return (struct seen){ .key = made->record.key, .moment = { time_us, length, way } };
 }
 
 /* Whether the window is full with this packet; it is read then. */

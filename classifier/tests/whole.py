@@ -22,6 +22,7 @@ HERE: Final = Path(__file__).resolve().parent
 BESIDE: Final = HERE.parents[1].parent / "shared" / "data" / "traffic"
 TRAFFIC: Final = Path(os.environ.get("TRAFFIC", BESIDE)) / "pcap"
 MODELS: Final = sorted((HERE / "models").glob("*.txt"))
+GENERAL: Final = HERE / "models" / "jumping.txt"  # three classes, which tests name
 # A game, a call, UDP and TCP at once, IPv6, and many flows of few packets.
 SOME: Final = (
     "lab_openarena_s30_m60_b6.pcap",
@@ -147,7 +148,7 @@ def verify(program: str, records: Iterable[bytes]) -> subprocess.CompletedProces
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, RAW))
         file.writelines(records)
         file.flush()
-        return call(program, "verify", MODELS[0], file.name, "--lan", "10.0.0.0/8")
+        return call(program, "verify", GENERAL, file.name, "--lan", "10.0.0.0/8")
 
 
 def udp(host: int, port: int, time_us: int) -> bytes:
@@ -186,7 +187,7 @@ def attached(program: str) -> str:
 
 def serve(inside: Sequence[str], program: str, end: signal.Signals) -> str:
     """Attach it, send a flow, and end it so; the last line that it printed."""
-    words = ("attach", str(MODELS[0]), "lan", "--priority", "first,second,other")
+    words = ("attach", str(GENERAL), "lan", "--priority", "first,second,other")
     with subprocess.Popen(
         [*inside, program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
@@ -248,6 +249,8 @@ def agree(program: str, model: Path, captures: list[Path]) -> str:
         done = call(program, "verify", model, capture, "--priority", "first")
         if "run as root" in done.stderr:
             return f"ok - {name} # SKIP {done.stderr.strip()}"
+        if "can be read: " in done.stderr:  # none of its flows has a side of the LAN
+            continue
         if done.returncode:
             return f"not ok - {name}: {capture.name}: {done.stdout[:300]}{done.stderr}"
         counts = [int(count) for count in done.stdout.splitlines()[-1].split(",")[:2]]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * port: whether a port of the flow, of either end, is a well-known service's: 1, else 0. These are
- * the system ports below 1024 (RFC 6335, section 6), SSDP's 1900 and mDNS's 5353. Calls and games
+ * port: whether a port of the flow, of either end, is a well-known service's: 1, else 0. For
+ * `service` these are the system ports below 1024 (RFC 6335, section 6), SSDP's 1900 and mDNS's 5353;
+ * for `listed` the services below alone, as calls take other system ports, too. Calls and games
  * agree on ports of their own; what is found at a known port is looked up, fetched or announced.
  */
 #ifndef GM_FEATURE_PORT_H
@@ -9,16 +10,50 @@
 
 #include "classifier/core/view.h"
 
-#define PORT_NAMES { "port", 0, { "service" } }
+#define PORT_NAMES { "port", 0, { "service", "listed" } }
+#define PORT_LISTED(PORT)                                                                          \
+	PORT(53, 53) /* DNS */                                                                     \
+	PORT(67, 69) /* DHCP, TFTP */                                                              \
+	PORT(123, 123) /* NTP */                                                                   \
+	PORT(137, 139) /* NetBIOS */                                                               \
+	PORT(161, 162) /* SNMP */                                                                  \
+	PORT(443, 443) /* QUIC */                                                                  \
+	PORT(500, 500) /* IKE */                                                                   \
+	PORT(514, 514) /* syslog */                                                                \
+	PORT(784, 784) /* DNS over QUIC, as drafted */                                             \
+	PORT(853, 853) /* DNS over DTLS or QUIC */                                                 \
+	PORT(1194, 1194) /* OpenVPN */                                                             \
+	PORT(1900, 1900) /* SSDP */                                                                \
+	PORT(2049, 2049) /* NFS */                                                                 \
+	PORT(2152, 2152) /* GTP */                                                                 \
+	PORT(4500, 4500) /* IPsec behind NAT */                                                    \
+	PORT(4789, 4789) /* VXLAN */                                                               \
+	PORT(5060, 5061) /* SIP */                                                                 \
+	PORT(5353, 5353) /* mDNS */                                                                \
+	PORT(51820, 51820) /* WireGuard */
 #define PORT_SYSTEM_HIGH 4 /* the high byte of 1024 */
 
 /* As on the wire: the high byte comes first, on every machine. */
-SHARED __u32 port_is_service(const __u16 *port)
+SHARED __u32 port_number(const __u16 *port)
 {
 	const __u8 *byte = (const __u8 *)port;
-	__u32 number = (__u32)byte[0] << 8 | byte[1];
 
-	return byte[0] < PORT_SYSTEM_HIGH || number == 1900 || number == 5353;
+	return (__u32)byte[0] << 8 | byte[1];
+}
+
+SHARED __u32 port_is_service(const __u16 *port)
+{
+	__u32 number = port_number(port);
+
+	return number >> 8 < PORT_SYSTEM_HIGH || number == 1900 || number == 5353;
+}
+
+#define PORT_BETWEEN(least, most) (number >= (least) && number <= (most)) ||
+SHARED __u32 port_is_listed(const __u16 *port)
+{
+	__u32 number = port_number(port);
+
+	return PORT_LISTED(PORT_BETWEEN) 0;
 }
 
 SHARED struct measure port_measure(__u32 statistic, __u32 way)
@@ -30,8 +65,7 @@ SHARED struct measure port_measure(__u32 statistic, __u32 way)
 
 SHARED __s32 port_own(const struct view *view, __u32 statistic)
 {
-	(void)statistic;
-	return (__s32)view->service;
+	return (__s32)(statistic ? view->listed : view->service);
 }
 
 #endif

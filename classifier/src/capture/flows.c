@@ -164,6 +164,7 @@ static void fill(struct flows *flows, struct seen *seen, const struct packet_vie
 	seen->moment.time_us = flows->last_us;
 	seen->moment.length = view->length;
 	seen->moment.way = (uint32_t)way;
+	seen->head = head_of(view);
 	if (!record->packets)
 		record->first_us = flows->last_us;
 	record->packets++;

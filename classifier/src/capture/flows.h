@@ -6,6 +6,7 @@
 #ifndef GM_CLASSIFIER_FLOWS_H
 #define GM_CLASSIFIER_FLOWS_H
 
+#include "capture/head.h"
 #include "classifier/core/classify.h"
 #include "replay/capture.h"
 #include "replay/file.h"
@@ -30,6 +31,7 @@ struct flow_record {
 		struct pulse pulse;
 		struct jumping jumping;
 		struct sliding sliding;
+		uint8_t bytes[WINDOW_BYTES_MOST];
 	} state;
 	struct decision decision;
 	uint32_t host; /* number of the LAN's address */

@@ -18,9 +18,7 @@
 static void describe(struct gateway *gateway)
 {
 	const struct gateway_options *options = &gateway->options;
-	uint32_t state = gateway->slides		 ? sizeof(struct sliding)
-			 : gateway->keeps & KEEPS_SWINGS ? sizeof(struct jumping)
-							 : (uint32_t)JUMPING_BYTES;
+	uint32_t state = window_bytes(gateway->slides, gateway->keeps);
 	const struct bpf_map maps[GATEWAY_MAPS] = {
 		[GATEWAY_FLOWS_IPV4] = { CLASSIFY_FLOWS_IPV4, BPF_MAP_TYPE_LRU_HASH,
 					 sizeof(struct flow_ipv4_key), state, options->flows, -1,
@@ -127,6 +125,13 @@ int gateway_attach(struct gateway *gateway, const char *device, struct fault *fa
 	return 0;
 }
 
+static const char *kept_words(uint32_t keeps)
+{
+	return keeps & KEEPS_HEADERS ? "headers"
+	       : keeps & KEEPS_SWINGS ? "attributes of skype"
+				      : "attributes of lengths";
+}
+
 int gateway_swap(struct gateway *gateway, const struct named_model *named,
 		 const struct named_model *in_use, struct fault *fault)
 {
@@ -137,9 +142,8 @@ int gateway_swap(struct gateway *gateway, const struct named_model *named,
 		return error;
 	if (named->model.keeps & ~gateway->keeps)
 		return fault_set(fault, -EINVAL, "model", "attach it anew",
-				 "of flows less is kept than its attributes of %s ask for",
-				 named->model.keeps & ~gateway->keeps & KEEPS_SWINGS ? "skype"
-										     : "lengths");
+				 "of flows less is kept than its %s ask for",
+				 kept_words(named->model.keeps & ~gateway->keeps));
 	error = bpf_map_read(&gateway->map[GATEWAY_ACTIVE], &zero, &active);
 	if (error)
 		return fault_system(fault, error, "model", "reading which model is in use");

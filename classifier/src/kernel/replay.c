@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Running a program with a captured packet. */
 #include "kernel/replay.h"
+#include "classifier/core/flow.h"
 #include "frame/bytes.h"
 
 #include <errno.h>
@@ -11,13 +12,13 @@
 
 #define ETHERNET_BYTES 14
 #define IPV6_BYTES 40
-#define KEPT_BYTES 128u /* of the packet: its headers */
+#define KEPT_BYTES 160u /* of the packet: its headers, and what a payload begins with */
 #define LENGTH_MOST_BYTES 0xffffu
 #define NS_PER_US 1000
 
 bool replay_can(const struct packet_view *view)
 {
-	return view->length <= LENGTH_MOST_BYTES && view->payload_at <= KEPT_BYTES;
+	return view->length <= LENGTH_MOST_BYTES && view->payload_at + HEAD_BYTES <= KEPT_BYTES;
 }
 
 /* As the packet would begin on Ethernet; returns its bytes. */

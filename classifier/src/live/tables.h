@@ -12,6 +12,7 @@ union live_window {
 	struct pulse pulse;
 	struct jumping jumping;
 	struct sliding sliding;
+	uint8_t bytes[WINDOW_BYTES_MOST];
 };
 
 struct tables {

@@ -46,6 +46,7 @@ struct reader {
 	struct written written[MODEL_NODES_MOST];
 	struct word word[WORDS_MOST];
 	size_t words;
+	uint32_t sure; /* percent, of a decision by headers */
 	uint32_t settings; /* bits of those that are set, by their place in settings[] */
 };
 
@@ -163,7 +164,9 @@ static uint32_t attribute_keeps(const struct attribute *attribute)
 {
 	switch (attribute->feature) {
 	case FEATURE_SKYPE:
-		return KEEPS_ALL;
+		return KEEPS_LENGTHS | KEEPS_SWINGS;
+	case FEATURE_HEADER:
+		return KEEPS_HEADERS;
 	case FEATURE_PLEN:
 	case FEATURE_PLENBD:
 		return KEEPS_LENGTHS;
@@ -334,6 +337,59 @@ static int read_protocol(struct reader *reader, struct word value)
 	return REFUSE(reader, "write udp, tcp or all", "protocol %.*s", SHOWN(value));
 }
 
+static int read_headers(struct reader *reader, struct word value)
+{
+	uint64_t is_on;
+
+	if (!read_number(value, 1, &is_on))
+		return REFUSE(reader, "write 0 or 1", "headers %.*s", SHOWN(value));
+	reader->named->model.headers = (uint32_t)is_on;
+	reader->named->model.keeps |= is_on ? KEEPS_HEADERS : 0;
+	return 0;
+}
+
+/* How sure a decision by headers is, and how sure any has to be. */
+static int read_percent(struct reader *reader, struct word value, uint32_t *percent)
+{
+	uint64_t number;
+
+	if (!read_number(value, 100, &number))
+		return REFUSE(reader, "write 0 to 100, of a hundred", "percent: %.*s", SHOWN(value));
+	*percent = (uint32_t)number;
+	return 0;
+}
+
+static int read_sure(struct reader *reader, struct word value)
+{
+	return read_percent(reader, value, &reader->sure);
+}
+
+static int read_unknown(struct reader *reader, struct word value)
+{
+	return read_percent(reader, value, &reader->named->model.unknown);
+}
+
+static int read_bound(struct reader *reader, struct word value, uint32_t *bound)
+{
+	uint64_t number;
+
+	if (!read_number(value, UINT16_MAX, &number))
+		return REFUSE(reader, "write 0 to 65535", "no bound: %.*s", SHOWN(value));
+	*bound = (uint32_t)number;
+	reader->named->model.keeps |= number ? KEEPS_LENGTHS : 0;
+	return 0;
+}
+
+static int read_floor(struct reader *reader, struct word value)
+{
+	return read_bound(reader, value, &reader->named->model.floor);
+}
+
+static int read_ceiling(struct reader *reader, struct word value)
+{
+	return read_bound(reader, value, &reader->named->model.ceiling);
+}
+
 static const struct {
 	const char *key;
 	int (*read)(struct reader *reader, struct word value);
@@ -342,6 +398,11 @@ static const struct {
 	{ "step:", read_step },
 	{ "confirm:", read_confirm },
 	{ "protocol:", read_protocol },
+	{ "headers:", read_headers },
+	{ "sure:", read_sure },
+	{ "unknown:", read_unknown },
+	{ "floor:", read_floor },
+	{ "ceiling:", read_ceiling },
 };
 
 static const char *skip_blanks(const char *at, const char *end)
@@ -533,9 +594,31 @@ static int check_tree(struct reader *reader)
 	return walk(reader, todo, depth);
 }
 
+/* What decides beside the tree does so for these two classes. */
+static int name_leaves(struct reader *reader)
+{
+	static const char *const names[] = { [HEADER_OTHER] = "other",
+					     [HEADER_REALTIME] = "realtime" };
+	struct model *model = &reader->named->model;
+	bool is_asked = model->headers || model->floor || model->ceiling;
+
+	for (int header = HEADER_OTHER; header <= HEADER_REALTIME; header++) {
+		int class = model_class(reader->named, names[header], strlen(names[header]));
+
+		if (class < 0 && is_asked)
+			return refuse(reader, reader->classes_line, "name it, or leave them out",
+				      "headers, floor and ceiling ask for a class %s",
+				      names[header]);
+		if (class >= 0)
+			model->by_header[header] = LEAF_OF((uint32_t)class, reader->sure);
+	}
+	return 0;
+}
+
 static int finish(struct reader *reader)
 {
 	const struct named_model *named = reader->named;
+	int error;
 
 	if (!reader->classes_line)
 		return refuse(reader, 1, "give a model", "no line of classes: this is no model");
@@ -547,7 +630,8 @@ static int finish(struct reader *reader)
 		return refuse(reader, 1, "write 2 to 24", "a sliding window of %u packets",
 			      named->model.window);
 	put_root_first(reader);
-	return check_tree(reader);
+	error = name_leaves(reader);
+	return error ? error : check_tree(reader);
 }
 
 static int read_lines(struct reader *reader, const char *text, size_t length)
@@ -590,6 +674,7 @@ int model_read(struct named_model *named, const char *name, const char *text, si
 	reader->named = named;
 	reader->name = name;
 	reader->fault = fault;
+	reader->sure = 100;
 	memset(reader->place, 0xff, sizeof(reader->place));
 	error = length > MODEL_BYTES_MOST ? refuse(reader, 1, "give a model", "more than 1 MiB")
 					  : read_lines(reader, text, length);

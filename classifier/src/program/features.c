@@ -54,7 +54,7 @@ static int print_all(struct flows *flows, const struct model *model, struct faul
 
 		if (!flow)
 			flow = classify_begin(tables, model, &seen);
-		classify_add(tables, model, flow, &seen.moment, &scratch.added);
+		classify_add(tables, model, flow, &seen, &scratch.added);
 		if (!scratch.added.full)
 			continue;
 		classify_read(tables, model, flow, &seen.key, &scratch);

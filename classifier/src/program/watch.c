@@ -3,6 +3,7 @@
  * watch: what attach does, for kernels without BPF. A packet socket at the LAN's device shows the
  * packets to this process, which cannot mark them: it tells an action node, here or elsewhere.
  */
+#include "capture/head.h"
 #include "kernel/hooks.h"
 #include "live/stamp.h"
 #include "live/tables.h"
@@ -83,6 +84,7 @@ static void see(struct seen *seen, const struct packet_view *view, uint32_t way)
 	key->wan_port = htons(is_up ? view->destination_port : view->source_port);
 	key->protocol = view->protocol;
 	key->family = (uint8_t)view->family;
+	seen->head = head_of(view);
 }
 
 static void print(const struct watch *watch, const struct seen *seen, const struct outcome *outcome)
