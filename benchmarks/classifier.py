@@ -40,6 +40,8 @@ HEAD = (
     *("split", "flows", "number", "F1", "95 %", "precision", "recall"),
     *("F1 of one line", "gain", "95 %"),
 )
+ROLES = Path(__file__).with_name("roles.csv")
+FLOW_COLUMNS = ("file", "proto", "src", "sport", "dst", "dport")
 LAB = re.compile(r"lab_([a-z_]+?)(_[a-z]+\d+)*\.pcap")
 
 
@@ -54,7 +56,7 @@ def write_manifest(data: Path, path: Path) -> None:
         link.symlink_to((data / "pcap").resolve())
     with path.open("w", newline="", encoding="utf-8") as stream:
         table_ = csv.writer(stream, lineterminator="\n")
-        table_.writerow(manifest.COLUMNS)
+        table_.writerow((*manifest.COLUMNS, manifest.ROLE))
         table_.writerows(rows(data))
 
 
@@ -72,10 +74,12 @@ def require(data: Path) -> None:
 def rows(data: Path) -> list[Sequence[str]]:
     """Each flow once, its side of the LAN first.
 
-    A flow that was labelled twice, since it paused, is kept if both labels agree.
+    A flow that was labelled twice, since it paused, is kept if both labels agree. Those of
+    `roles.csv` have the application, class and role that its reasons give them.
     """
-    kept: dict[tuple[str, ...], str] = {}
+    kept: dict[tuple[str, ...], tuple[str, str]] = {}
     twice = set()
+    corrected = corrections()
     with (data / "flows.csv").open(newline="", encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
             if is_nowhere(row["src"], row["dst"]):
@@ -83,10 +87,18 @@ def rows(data: Path) -> list[Sequence[str]]:
             ends = [(row["src"], row["sport"]), (row["dst"], row["dport"])]
             if is_mirrored(*(address for address, _ in ends), is_lab=row["dpi_label"] == "lab"):
                 ends.reverse()
-            key = (f"pcap/{row['file']}", row["proto"], *ends[0], *ends[1], application(row))
-            if kept.setdefault(key, row["class"]) != row["class"]:
+            named = corrected.get(tuple(row[name] for name in FLOW_COLUMNS), row)
+            role = named.get(manifest.ROLE, "")
+            key = (f"pcap/{row['file']}", row["proto"], *ends[0], *ends[1], application(named))
+            if kept.setdefault(key, (named["class"], role)) != (named["class"], role):
                 twice.add(key)
-    return [(*key, class_) for key, class_ in kept.items() if key not in twice]
+    return [(*key, *kinds) for key, kinds in kept.items() if key not in twice]
+
+
+def corrections() -> dict[tuple[str, ...], dict[str, str]]:
+    """Flows whose label was wrong, each with a reason, by what names them in `flows.csv`."""
+    with ROLES.open(newline="", encoding="utf-8") as stream:
+        return {tuple(row[name] for name in FLOW_COLUMNS): row for row in csv.DictReader(stream)}
 
 
 def is_nowhere(source: str, target: str) -> bool:
@@ -97,6 +109,8 @@ def is_nowhere(source: str, target: str) -> bool:
 
 def application(row: dict[str, str]) -> str:
     """What nDPI calls it, without the protocol below; of our own captures the program."""
+    if "application" in row:
+        return row["application"]
     if row["dpi_label"] == "lab":
         match = LAB.match(row["file"])
         assert match

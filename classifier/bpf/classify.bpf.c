@@ -109,9 +109,9 @@ SHARED void table_untracked(struct tables *tables)
 	count(CLASSIFY_UNTRACKED);
 }
 
-SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
+SHARED struct host *table_host(struct tables *tables, const struct flow_key *key)
 {
-	struct bucket *host = bpf_map_lookup_elem(MAP(classify_hosts), key->lan);
+	struct host *host = bpf_map_lookup_elem(MAP(classify_hosts), key->lan);
 
 	if (host)
 		return host;

@@ -14,7 +14,7 @@
 #define CLASSIFY_FLOWS_IPV4 "classify_flows4" /* LRU: struct flow_ipv4_key -> a window's state */
 #define CLASSIFY_FLOWS_IPV6 "classify_flows6" /* LRU: struct flow_key -> the same */
 #define CLASSIFY_DECISIONS "classify_decided" /* hash: struct flow_key -> struct decision */
-#define CLASSIFY_HOSTS "classify_hosts" /* LRU: a LAN address -> struct bucket */
+#define CLASSIFY_HOSTS "classify_hosts" /* LRU: a LAN address -> struct host */
 #define CLASSIFY_PROBATION "classify_sparse" /* array of one: struct bucket */
 #define CLASSIFY_MODELS "classify_models" /* array of two: struct model */
 #define CLASSIFY_ACTIVE "classify_active" /* array of one: which model is in use */

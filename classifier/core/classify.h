@@ -25,8 +25,8 @@ SHARED void table_decision_drop(struct tables *tables, const struct flow_key *ke
 /* Counts a packet of a flow that finds no room, or is one too many of its host. */
 SHARED void table_untracked(struct tables *tables);
 
-/* Of new flows of a host of the LAN; of all flows on probation. NULL: no bound. */
-SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key);
+/* Of a host of the LAN; of all flows on probation. NULL: no bound. */
+SHARED struct host *table_host(struct tables *tables, const struct flow_key *key);
 SHARED struct bucket *table_probation(struct tables *tables);
 
 /* Whether windows slide. In the kernel it is a constant, and the verifier sees one of both. */
@@ -36,10 +36,10 @@ SHARED __u32 table_keeps(const struct tables *tables);
 SHARED struct pulse *classify_begin(struct tables *tables, const struct model *model,
 				    const struct seen *seen)
 {
-	struct bucket *host = table_host(tables, &seen->key);
+	struct host *host = table_host(tables, &seen->key);
 	struct pulse *flow;
 
-	if (host && !bucket_take(host, seen->moment.time_us, model->new_flows_rate,
+	if (host && !bucket_take(&host->flows, seen->moment.time_us, model->new_flows_rate,
 				 model->new_flows_burst, 1))
 		return 0;
 	flow = table_flow_make(tables, &seen->key);
@@ -138,7 +138,7 @@ SHARED struct decision *classify_settle(struct tables *tables, const struct mode
 		decision = table_decision_make(tables, &seen->key);
 		if (!decision)
 			return 0;
-		decision->guarded = decision->demoted = decision->waiting = 0;
+		decision->guarded = decision->demoted = decision->waiting = decision->by_header = 0;
 		decision->guard.last_us = time_us;
 		decision->guard.level = 0;
 	}
@@ -154,7 +154,29 @@ SHARED struct decision *classify_settle(struct tables *tables, const struct mode
 	return decision;
 }
 
-SHARED void classify_decided(const struct model *model, struct decision *decision,
+/*
+ * Whether a preferred flow's host takes more by such flows than it may, however little each of them
+ * takes. Those that headers name have a bound of their own, so that an upload by many flows which
+ * the tree takes for real time does not end the host's call.
+ */
+SHARED int classify_is_beyond(struct tables *tables, const struct model *model,
+			      const struct decision *decision, const struct seen *seen)
+{
+	struct host *host = table_host(tables, &seen->key);
+	__u32 which = decision->by_header & 1;
+	__u64 room = model->host_burst * BUCKET_WHOLE, level;
+
+	if (!host)
+		return 0;
+	bucket_fill(&host->preferred[which], seen->moment.time_us, model->host_rate,
+		    model->host_burst, seen->moment.length);
+	level = host->preferred[which].level;
+	host->beyond[which] = level > (host->beyond[which] ? room / 2 : room);
+	return host->beyond[which];
+}
+
+SHARED void classify_decided(struct tables *tables, const struct model *model,
+			     struct decision *decision,
 			     const struct seen *seen, const struct added *added,
 			     struct outcome *outcome)
 {
@@ -174,6 +196,8 @@ SHARED void classify_decided(const struct model *model, struct decision *decisio
 		outcome->verdict = VERDICT_DEMOTED;
 	else if (action->priority && decision->waiting)
 		outcome->verdict = VERDICT_WAITING;
+	else if (action->priority && classify_is_beyond(tables, model, decision, seen))
+		outcome->verdict = VERDICT_DEMOTED;
 	else
 		outcome->mark = action->mark;
 }
@@ -270,13 +294,15 @@ SHARED void classify(struct tables *tables, const struct model *model, struct sc
 	if (leaf) {
 		decision = classify_settle(tables, model, decision, seen, leaf);
 		outcome->fresh = 1;
+		if (decision)
+			decision->by_header = model->headers && scratch->view.header;
 		outcome->class = LEAF_CLASS(leaf);
 		outcome->confidence = LEAF_CONFIDENCE(leaf);
 	}
 	if (flow)
 		flow->undecided = !decision;
 	if (decision)
-		classify_decided(model, decision, seen, &scratch->added, outcome);
+		classify_decided(tables, model, decision, seen, &scratch->added, outcome);
 	else
 		classify_probation(tables, model, seen, &scratch->added, outcome);
 }

@@ -23,13 +23,22 @@ struct seen {
 	struct head head; /* of its payload, where the model asks for it */
 };
 
+/* Of a host of the LAN. */
+struct host {
+	struct bucket flows; /* that are new */
+	struct bucket preferred[2]; /* bytes of its preferred flows: by the tree, by headers */
+	__u8 beyond[2]; /* they take more than they may together */
+	__u8 unused[6];
+};
+
 struct decision {
 	struct bucket guard; /* its last_us is when the flow's last packet came */
 	__u8 class, confidence;
 	__u8 demoted; /* it takes more than its class may */
 	__u8 waiting; /* TCP, until a gap */
 	__u8 guarded; /* it was preferred once, and its guard counts since then */
-	__u8 unused[3];
+	__u8 by_header; /* headers gave it its class */
+	__u8 unused[2];
 };
 
 enum verdict {

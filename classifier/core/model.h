@@ -50,6 +50,7 @@ struct model {
 	/* Bounds on what a class that is preferred may take. */
 	__u32 new_flows_rate, new_flows_burst; /* a second, of a host of the LAN */
 	__u32 guard_rate, guard_burst; /* bytes a second of a flow; bytes */
+	__u32 host_rate, host_burst; /* the same of a host's preferred flows together */
 	__u32 probation_rate, probation_burst; /* of all flows on probation; bytes */
 	__u32 probation_bytes; /* length of a packet, at most */
 	__u32 probation_mark; /* 0: there is no probation */

@@ -258,7 +258,7 @@ TEST(probation_has_a_bound_for_all_flows_together)
 TEST(new_flows_of_a_host_have_a_bound)
 {
 	struct made_flow made;
-	struct bucket host = { 0 };
+	struct host host = { 0 };
 	uint32_t kept = 0;
 
 	begin(&made, "# window: 4");
@@ -270,6 +270,53 @@ TEST(new_flows_of_a_host_have_a_bound)
 		kept += made.record.is_kept;
 	}
 	CHECK_EQUAL(kept, 512 + 49); /* a burst, and 50 in a second less the last of it */
+}
+
+/* Of each of `flows` in turn 20 kB/s; how many bytes of the last second of five had priority. */
+static uint32_t preferred_of(uint32_t flows, bool by_header)
+{
+	struct flow_record records[64] = { 0 };
+	struct host host = { 0 };
+	struct made_flow made;
+	uint32_t bytes = 0;
+
+	begin(&made, "# window: 4");
+	made.tables.is_bounded = true;
+	made.tables.host = &host;
+	for (uint64_t i = 0; i < 5000 / 5 * flows; i++) {
+		struct seen seen = made_seen(&made, i * 5000 / flows, 100, WAY_UP);
+
+		made.tables.current = &records[i % flows];
+		classify(&made.tables, &made.named.model, &made.scratch, &seen, &made.outcome);
+		records[i % flows].decision.by_header = by_header;
+		bytes += i >= 4000 / 5 * flows && made.outcome.mark ? 100 : 0;
+	}
+	return bytes;
+}
+
+TEST(many_flows_of_a_host_have_a_bound_together)
+{
+	CHECK(preferred_of(4, false) == 4 * 20000);
+	CHECK(preferred_of(40, false) < 250000);
+	CHECK(preferred_of(40, true) < 250000);
+}
+
+/* An upload by many flows, and a call that headers name: each has a bound of its own. */
+TEST(upload_by_many_flows_does_not_end_the_call_of_its_host)
+{
+	struct host host = { .preferred = { { 0, 500000 * BUCKET_WHOLE } }, .beyond = { 1 } };
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.tables.is_bounded = true;
+	made.tables.host = &host;
+	made_add(&made, 1000, 100, WAY_UP);
+	for (uint64_t i = 1; i < 5; i++)
+		made_add(&made, i * 20000, 100, WAY_UP);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
+	made.record.decision.by_header = 1;
+	made_add(&made, 120000, 100, WAY_UP);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_CLASS);
 }
 
 TEST(bucket_leaks_between_packets_that_are_close)

@@ -207,3 +207,23 @@ TEST(leaf_less_sure_than_asked_for_changes_nothing)
 		add(&made, i, (uint32_t)i % 2, &stun);
 	CHECK_EQUAL(made.outcome.fresh, 0);
 }
+
+/* An upload that writes RTP both ways, 1.5 MB a second: it has priority until the guard. */
+TEST(bulk_dressed_as_media_is_bound_by_the_guard)
+{
+	struct made_flow made;
+	uint32_t marked = 0;
+
+	begin(&made, false);
+	made.named.model.action[1] = (struct class_action){ .mark = 7, .priority = 1 };
+	for (int i = 0; i < 5000; i++) {
+		struct head head = rtp((uint8_t)(1 + i % 2), (uint16_t)(i / 2));
+		struct seen seen = made_seen(&made, (unsigned int)i * MS, 1400, (uint32_t)i % 2);
+
+		seen.head = head;
+		classify(&made.tables, &made.named.model, &made.scratch, &seen, &made.outcome);
+		marked += made.outcome.mark ? 1400 : 0;
+	}
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
+	CHECK(marked && marked < 125000);
+}

@@ -26,7 +26,7 @@ TEST(packet_of_a_flow_too_many_of_a_host_is_counted_as_untracked)
 			       sizeof(struct decision), secret),
 		    0);
 	CHECK_EQUAL(cache_open(&tables.hosts, 64, sizeof(((struct flow_key *)NULL)->lan),
-			       sizeof(struct bucket), secret),
+			       sizeof(struct host), secret),
 		    0);
 	for (uint16_t port = 1; port <= 5; port++) {
 		const struct seen seen = { .key = { .lan_port = port, .protocol = CLASSIFY_UDP } };

@@ -49,7 +49,7 @@ struct tables {
 	struct flow_record *current; /* the flow of this packet */
 	struct flow_record **record; /* by number */
 	size_t records, room;
-	struct bucket *host; /* by number */
+	struct host *host; /* by number */
 	size_t hosts;
 	struct bucket probation;
 };
@@ -121,7 +121,7 @@ SHARED void table_untracked(struct tables *tables)
 	(void)tables;
 }
 
-SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
+SHARED struct host *table_host(struct tables *tables, const struct flow_key *key)
 {
 	(void)key;
 	return tables->is_bounded ? &tables->host[tables->current->host] : NULL;

@@ -29,7 +29,7 @@ static void describe(struct gateway *gateway)
 					sizeof(struct flow_key), sizeof(struct decision),
 					options->decisions, -1, 0 },
 		[GATEWAY_HOSTS] = { CLASSIFY_HOSTS, BPF_MAP_TYPE_LRU_HASH,
-				    sizeof(((struct flow_key *)NULL)->lan), sizeof(struct bucket),
+				    sizeof(((struct flow_key *)NULL)->lan), sizeof(struct host),
 				    HOSTS, -1, 0 },
 		[GATEWAY_PROBATION] = { CLASSIFY_PROBATION, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 					sizeof(struct bucket), 1, -1, 0 },

@@ -59,9 +59,9 @@ SHARED void table_untracked(struct tables *tables)
 	tables->untracked++;
 }
 
-SHARED struct bucket *table_host(struct tables *tables, const struct flow_key *key)
+SHARED struct host *table_host(struct tables *tables, const struct flow_key *key)
 {
-	struct bucket *host = cache_find(&tables->hosts, key->lan, tables->now_us);
+	struct host *host = cache_find(&tables->hosts, key->lan, tables->now_us);
 
 	return host ? host : cache_make(&tables->hosts, key->lan, tables->now_us, 0);
 }

@@ -68,6 +68,8 @@ void model_set_guard(struct model *model, uint32_t rate)
 {
 	model->guard_rate = rate;
 	model->guard_burst = rate / 2;
+	model->host_rate = rate < UINT32_MAX / 2 ? 2 * rate : UINT32_MAX;
+	model->host_burst = model->host_rate / 2;
 }
 
 bool model_set_window(struct named_model *named, unsigned long window)

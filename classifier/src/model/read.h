@@ -55,7 +55,7 @@ int model_class(const struct named_model *named, const char *name, size_t length
 /* Sets the window's size. False: it is out of bounds. */
 bool model_set_window(struct named_model *named, unsigned long window);
 
-/* Bytes a second that a preferred flow may take, of both ways; half of that at once. */
+/* Bytes a second that a preferred flow may take, of both ways; half of that at once. A host's together: twice that. */
 void model_set_guard(struct model *model, uint32_t rate);
 
 #endif

@@ -266,7 +266,7 @@ static int open_tables(struct watch *watch, const struct options *options, struc
 	    cache_open(&tables->decisions, (size_t)options->decisions, sizeof(struct flow_key),
 		       sizeof(struct decision), secret) ||
 	    cache_open(&tables->hosts, LIVE_HOSTS, sizeof(((struct flow_key *)NULL)->lan),
-		       sizeof(struct bucket), secret))
+		       sizeof(struct host), secret))
 		return fault_system(fault, -ENOMEM, NULL, "the tables");
 	return 0;
 }

@@ -13,7 +13,7 @@ from statistics import pstdev
 from typing import Final
 
 from gatemark.classifier.learn import Bounds
-from gatemark.classifier.recipe import INTERVALS, LENGTHS, PAUSE, PRIORITY, SERVICE, Recipe
+from gatemark.classifier.recipe import INTERVALS, LENGTHS, LISTED, PAUSE, PRIORITY, SERVICE, Recipe
 from gatemark.classifier.score import confusion, resampled
 from gatemark.classifier.split import groups
 from gatemark.classifier.track import Track
@@ -22,7 +22,7 @@ from gatemark.classifier.verdict import Verdict, judge
 
 PARTS: Final = 10  # of the applications
 DRAWS: Final = 200  # for a standard error
-ALL: Final = (*LENGTHS, *INTERVALS, SERVICE)
+ALL: Final = (*LENGTHS, *INTERVALS, SERVICE, LISTED)
 CANDIDATES: Final = tuple(
     Recipe(attributes=attributes, bounds=Bounds(depth=depth))
     for depth in (2, 3)

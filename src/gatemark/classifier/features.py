@@ -19,6 +19,7 @@ from gatemark.node.binary import classifier_path
 from gatemark.printable import one_line
 
 UPLINK: Final = "fwd.sum.plen"
+HINT: Final = "hint.header"
 COLUMNS: Final = ("flow", "packet", "time_us", "direction")
 ANY_MODEL: Final = "real-time"  # how many packets a flow has is the same with each
 LONGEST_S: Final = 600
@@ -42,12 +43,12 @@ def tracks(flows: Sequence[Flow], recipe: Recipe, advance: Advance) -> list[Trac
             packets |= {flow: counts.get(flow.key, 0) for flow in group}
     advance(len(hosts), len(hosts))
     return [
-        Track(flow, recipe.label(flow.label), tuple(windows[flow]), packets[flow]) for flow in flows
+        Track(flow, recipe.label(flow), tuple(windows[flow]), packets[flow]) for flow in flows
     ]
 
 
 def _windows(capture: Path, lan: str, recipe: Recipe) -> str:
-    names = (*recipe.attributes, *({UPLINK} - set(recipe.attributes)))
+    names = dict.fromkeys((*recipe.attributes, UPLINK, HINT))
     options = ("--attributes", " ".join(names), "--window", str(recipe.window))
     return run(capture, lan, "features", capture, *options)
 
@@ -80,10 +81,11 @@ def rows_of(printed: str, recipe: Recipe) -> Iterator[tuple[str, Window]]:
     rows = csv.reader(printed.splitlines())
     header = next(rows, [])
     try:
-        columns = [header.index(name) for name in (*COLUMNS[:3], *recipe.attributes, UPLINK)]
+        columns = [header.index(name) for name in (*COLUMNS[:3], *recipe.attributes, UPLINK, HINT)]
     except ValueError as error:
         raise GatemarkError(f"gm-classifier features: {error}: build it again") from None
     for row in rows:
-        flow, packet, time_us, *values, uplink = (row[at] for at in columns)
-        window = Window(int(packet), int(time_us), tuple(map(int, values)), int(uplink))
+        flow, packet, time_us, *values, uplink, hint = (row[at] for at in columns)
+        numbers = tuple(map(int, values))
+        window = Window(int(packet), int(time_us), numbers, int(uplink), int(hint))
         yield flow, window

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A manifest: which flow of which capture is of which application and class.
 
-CSV with a header. A row is a flow; its source is the side of the LAN, whoever sent first. Other
-columns are not read.
+CSV with a header. A row is a flow; its source is the side of the LAN, whoever sent first. A column
+`role` may say what the flow is for, whatever its class is. Other columns are not read.
 """
 
 import csv
@@ -16,11 +16,15 @@ from gatemark.error import UsageError
 
 COLUMNS: Final = ("file", "proto", "src", "sport", "dst", "dport", "application", "class")
 PROTOCOLS: Final = ("tcp", "udp")
+ROLE: Final = "role"
+MEDIA: Final = "media"  # sound, picture, a game's state, keystrokes
+APART: Final = ("setup", "tunnel")  # keys, relays, signalling; VPN, where nobody knows what is inside
+ROLES: Final = (MEDIA, *APART, "other")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Flow:
-    """A labelled flow; `line` is where its manifest names it."""
+    """A labelled flow; `line` is where its manifest names it. No role: its class says it."""
 
     capture: Path
     proto: str
@@ -31,6 +35,7 @@ class Flow:
     application: str
     label: str
     line: int
+    role: str = ""
 
     @property
     def key(self) -> str:
@@ -100,7 +105,14 @@ def _flow(row: Mapping[str, str], path: Path, line: int) -> Flow:
         application=_word(row["application"], f"{place}: application"),
         label=_word(row["class"], f"{place}: class"),
         line=line,
+        role=_role(row.get(ROLE, ""), f"{place}: {ROLE}"),
     )
+
+
+def _role(text: str, place: str) -> str:
+    if text and text not in ROLES:
+        raise UsageError(f"{place} {text}: write {', '.join(ROLES)}, or nothing")
+    return text
 
 
 def _address(text: str, place: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from gatemark.classifier.c45 import Model
 from gatemark.classifier.learn import Bounds
-from gatemark.classifier.manifest import Flow
+from gatemark.classifier.manifest import MEDIA, Flow
 from gatemark.classifier.setting import LARGEST_WINDOW, PROTOCOLS
 from gatemark.error import UsageError
 
@@ -23,6 +23,7 @@ LENGTHS: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
 PAUSE: Final = "max.iat"  # of an even flow it is the interval, of an uneven one its longest
 INTERVALS: Final = ("mean.iat", "stdev.iat", PAUSE)
 SERVICE: Final = "service.port"
+LISTED: Final = "listed.port"
 ATTRIBUTES: Final = (*INTERVALS, SERVICE)
 WINDOW: Final = 10
 
@@ -31,7 +32,8 @@ WINDOW: Final = 10
 class Recipe:
     """The way to train. `priority` are the manifest's classes that are of the class realtime.
 
-    A flow of another protocol is not trained on and never given priority.
+    A flow of another protocol is not trained on and never given priority. With `headers`, what
+    payloads begin with goes before the tree (classifier/core/feature/header.h).
     """
 
     attributes: tuple[str, ...] = ATTRIBUTES
@@ -39,15 +41,17 @@ class Recipe:
     priority: tuple[str, ...] = REAL_TIME
     bounds: Bounds = field(default_factory=Bounds)
     protocol: str = "udp"
+    headers: bool = False
 
     @property
     def classes(self) -> tuple[str, str]:
         """The model's classes, by their numbers."""
         return OTHER, PRIORITY
 
-    def label(self, class_: str) -> str:
-        """The model's class for a class of the manifest."""
-        return PRIORITY if class_ in self.priority else OTHER
+    def label(self, flow: Flow) -> str:
+        """The model's class for a flow: by its role, without one by its class."""
+        is_first = flow.role == MEDIA if flow.role else flow.label in self.priority
+        return PRIORITY if is_first else OTHER
 
     def covers(self, flow: Flow) -> bool:
         """Return whether the tree decides about a flow."""
@@ -60,6 +64,7 @@ class Recipe:
             "window": str(self.window),
             "step": "jumping",
             "protocol": self.protocol,
+            **({"headers": "1"} if self.headers else {}),
             PRIORITY: " ".join(self.priority),
             "most depth": str(self.bounds.depth),
             "most leaves": str(self.bounds.leaves),
@@ -88,7 +93,8 @@ def of(model: Model, path: Path) -> Recipe:
         raise UsageError(f"{path}: its step, window, protocol or {PRIORITY} is not one of ours")
     if int(header.get("confirm", "0")):
         raise UsageError(f"{path}: confirm: scores are of each window alone: take the line out")
-    return Recipe(model.attributes, window, priority, bounds, protocol)
+    headers = header.get("headers", "0") == "1"
+    return Recipe(model.attributes, window, priority, bounds, protocol, headers)
 
 
 def _read(header: Mapping[str, str], key: str, kind: Callable[[str], T], path: Path) -> T:

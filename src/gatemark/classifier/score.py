@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import Final
 
+from gatemark.classifier.manifest import APART
 from gatemark.classifier.recipe import OTHER, PRIORITY
 from gatemark.classifier.verdict import Verdict, one_line
 
@@ -67,6 +68,7 @@ class Beside:
     baseline: Confusion
     f1: Interval
     gain: Interval
+    applications: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,21 @@ class Application:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """Flows that are neither right nor wrong to prefer, by their role: set-up, tunnels."""
+
+    role: str
+    flows: int
+    favoured: int
+    by_one_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """The scores of a set of decisions."""
 
     beside: tuple[Beside, ...]
+    apart: tuple[Apart, ...]
     speed: Speed | None
     uplink: tuple[Uplink, ...]
     applications: tuple[Application, ...]
@@ -123,10 +136,22 @@ class Scores:
 
 def scores(verdicts: Sequence[Verdict]) -> Scores:
     """The scores of flows that were judged."""
+    apart = tuple(_apart(verdicts))
+    verdicts = [verdict for verdict in verdicts if verdict.track.counts]
     beside = tuple(
         _beside(verdicts, flows, least) for least in (LONG, 0) for flows in ("all", "udp")
     )
-    return Scores(beside, _speed(verdicts), tuple(_uplink(verdicts)), _applications(verdicts))
+    uplink = tuple(_uplink(verdicts))
+    return Scores(beside, apart, _speed(verdicts), uplink, _applications(verdicts))
+
+
+def _apart(verdicts: Sequence[Verdict]) -> Iterable[Apart]:
+    for role in APART:
+        group = [verdict for verdict in verdicts if verdict.track.flow.role == role]
+        if group:
+            favoured = sum(verdict.majority == PRIORITY for verdict in group)
+            by_one_line = sum(one_line(verdict.track.flow) == PRIORITY for verdict in group)
+            yield Apart(role, len(group), favoured, by_one_line)
 
 
 def _beside(verdicts: Sequence[Verdict], flows: str, least: int) -> Beside:
@@ -143,6 +168,7 @@ def _beside(verdicts: Sequence[Verdict], flows: str, least: int) -> Beside:
         confusion((verdict.label, one_line(verdict.track.flow)) for verdict in chosen),
         _middle([f1 for f1, _ in draws]),
         _middle([f1 - line for f1, line in draws]),
+        len({verdict.track.flow.application for verdict in chosen}),
     )
 
 

@@ -15,6 +15,11 @@ MOST_CONFIRMED: Final = 254  # as in classifier/core/confirm.h
 NUMBERS: Final[Mapping[str, range]] = {
     "window": range(2, LARGEST_WINDOW + 1),
     "confirm": range(MOST_CONFIRMED + 1),
+    "headers": range(2),
+    "sure": range(101),
+    "unknown": range(101),
+    "floor": range(1 << 16),
+    "ceiling": range(1 << 16),
 }
 WORDS: Final[Mapping[str, Container[str]]] = {
     "step": ("jumping", "sliding"),

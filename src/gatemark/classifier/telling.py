@@ -29,6 +29,14 @@ def rows(scores: Scores) -> Iterator[Row]:
             "packets_p50": speed.packets,
             "seconds_p50": speed.seconds,
         }
+    for apart in scores.apart:
+        yield {
+            "what": "apart",
+            "role": apart.role,
+            "flows": apart.flows,
+            "given_priority": apart.favoured,
+            "given_priority_by_one_line": apart.by_one_line,
+        }
     for uplink in scores.uplink:
         yield {
             "what": "uplink bytes with priority",
@@ -90,6 +98,11 @@ def tables(scores: Scores) -> Iterator[Table]:
             for name in names
         ),
     ]
+    if scores.apart:
+        yield [
+            ("APART", "FLOWS", "GIVEN PRIORITY", "BY ONE LINE"),
+            *((a.role, str(a.flows), str(a.favoured), str(a.by_one_line)) for a in scores.apart),
+        ]
     yield [
         ("UPLINK OF", "BYTES", "WITH PRIORITY"),
         *((u.name, str(u.bytes_), f"{u.ratio:.1%}") for u in scores.uplink),

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from gatemark.classifier.manifest import Flow
+from gatemark.classifier.manifest import APART, Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,13 +11,15 @@ class Window:
     """The attributes of a full window as its last packet passed.
 
     `packet` counts the flow's packets from 1; `time_us` is since the flow's first packet;
-    `uplink_bytes` are the IP bytes that the window's packets took from the LAN.
+    `uplink_bytes` are the IP bytes that the window's packets took from the LAN; `hint` is what
+    the headers of its payloads say (`enum header`).
     """
 
     packet: int
     time_us: int
     values: tuple[int, ...]
     uplink_bytes: int = 0
+    hint: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +33,8 @@ class Track:
     label: str
     windows: tuple[Window, ...]
     packets: int
+
+    @property
+    def counts(self) -> bool:
+        """Return whether it is trained on and scored: set-up and tunnels stand apart."""
+        return self.flow.role not in APART

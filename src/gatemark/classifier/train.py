@@ -19,7 +19,9 @@ IN_LINE: Final = 5  # digests
 
 def train(tracks: Sequence[Track], recipe: Recipe) -> Model:
     """The tree of these flows. Raises UsageError where none of them fills a window."""
-    examples = _examples([t for t in tracks if t.windows and recipe.covers(t.flow)], recipe)
+    examples = _examples(
+        [t for t in tracks if t.windows and t.counts and recipe.covers(t.flow)], recipe
+    )
     if not examples:
         flows = "flow" if recipe.protocol == "all" else f"{recipe.protocol} flow"
         raise UsageError(f"no {flows} has {recipe.window} packets: take a smaller --window")

@@ -13,6 +13,7 @@ from gatemark.classifier.track import Track
 
 # The one line that a tree has to beat: UDP is real time, but for QUIC, DNS, mDNS and SSDP.
 NEVER: Final = frozenset((443, 53, 5353, 1900))
+HINTS: Final = ("", OTHER, PRIORITY)  # by the number of a window's hint; of the first the tree says
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ def judge(model: Model, recipe: Recipe, tracks: Iterable[Track]) -> list[Verdict
 def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[str]:
     covered = recipe.covers(track.flow)
     for window in track.windows:
-        yield model.decide(window.values) if covered else OTHER
+        by_header = HINTS[window.hint] if recipe.headers else ""
+        yield (by_header or model.decide(window.values)) if covered else OTHER
 
 
 def one_line(flow: Flow) -> str:
