@@ -176,9 +176,8 @@ SHARED int classify_is_beyond(struct tables *tables, const struct model *model,
 }
 
 SHARED void classify_decided(struct tables *tables, const struct model *model,
-			     struct decision *decision,
-			     const struct seen *seen, const struct added *added,
-			     struct outcome *outcome)
+			     struct decision *decision, const struct seen *seen,
+			     const struct added *added, struct outcome *outcome)
 {
 	const struct class_action *action = &model->action[decision->class];
 	__u64 room = model->guard_burst * BUCKET_WHOLE;

@@ -23,10 +23,10 @@ struct view {
 	volatile __u32
 		cursor; /* where sliding_view() is: of memory, the kernel's verifier knows nothing */
 	__u32 before[2];
-	__u32 service, listed; /* a port of the flow is a service's, in two senses (feature/port.h) */
+	__u32 service,
+		listed; /* a port of the flow is a service's, in two senses (feature/port.h) */
 	__u32 counts[4]; /* of packets by enum hint (feature/header.h) */
 	__u32 header; /* enum header */
-	__u32 zero;
 };
 
 /* Which number of a view: a statistic of a quantity. */

@@ -86,7 +86,7 @@ struct added {
 /* Bytes that are kept of a flow. */
 SHARED __u32 window_bytes(int slides, __u32 keeps)
 {
-	__u32 bytes = slides		      ? sizeof(struct sliding)
+	__u32 bytes = slides		     ? sizeof(struct sliding)
 		      : keeps & KEEPS_SWINGS ? sizeof(struct jumping)
 					     : (__u32)JUMPING_BYTES;
 

@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	hints_begin(&hints);
 	for (; size >= PACKET_BYTES; data += PACKET_BYTES, size -= PACKET_BYTES) {
-		struct head head = { .bytes = data[1] | (__u32)data[2] << 8 | (__u32)data[3] << 16 };
+		struct head head = { .bytes = data[1] | (__u32)data[2] << 8 |
+					      (__u32)data[3] << 16 };
 		enum hint hint;
 
 		memcpy(head.byte, data + 4, HEAD_BYTES);

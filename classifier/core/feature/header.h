@@ -44,7 +44,7 @@ struct hints {
 #define PLACE 0xfffu
 #define SEQUENCE_BITS 5
 #define SEQUENCE 0x1fu
-#define SEQUENCE_STEP 4 /* a source goes on where its number is up to so much higher */
+#define SEQUENCE_STEP 4 /* a source goes on where its number is the same, or so much higher */
 
 SHARED __u32 head_u32(const struct head *head, __u32 at)
 {
@@ -64,8 +64,8 @@ SHARED int head_is_control(__u32 type)
 
 SHARED int head_is_dns(const struct head *head)
 {
-	__u32 questions = head_u16(head, 4), most = head_u16(head, 6) | head_u16(head, 8) |
-						    head_u16(head, 10);
+	__u32 questions = head_u16(head, 4),
+	      most = head_u16(head, 6) | head_u16(head, 8) | head_u16(head, 10);
 
 	return questions == 1 && !(head->byte[2] & 0x78) && most < 32;
 }
@@ -115,7 +115,7 @@ SHARED int hints_go_on(struct hints *hints, __u32 way, const struct head *head)
 		hints->down = places & 0xffffff;
 	else
 		hints->up = places & 0xffffff;
-	return place >> SEQUENCE_BITS == source && step - 1 < SEQUENCE_STEP;
+	return place >> SEQUENCE_BITS == source && step <= SEQUENCE_STEP;
 }
 
 /* Version 2: a media packet, or what its ends report of it. */
@@ -196,8 +196,7 @@ SHARED __u32 hints_share(__u32 window, __u32 tenths)
 }
 
 /* Reads a full window. One-way media are a stream: they are for the tree. */
-SHARED __u32 hints_read(const struct hints *hints, const __u32 counts[HINT_PLAIN + 1],
-			__u32 window)
+SHARED __u32 hints_read(const struct hints *hints, const __u32 counts[HINT_PLAIN + 1], __u32 window)
 {
 	__u32 media = counts[HINT_MEDIA], half = hints_share(window, 5);
 

@@ -127,7 +127,7 @@ int gateway_attach(struct gateway *gateway, const char *device, struct fault *fa
 
 static const char *kept_words(uint32_t keeps)
 {
-	return keeps & KEEPS_HEADERS ? "headers"
+	return keeps & KEEPS_HEADERS  ? "headers"
 	       : keeps & KEEPS_SWINGS ? "attributes of skype"
 				      : "attributes of lengths";
 }

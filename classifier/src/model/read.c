@@ -356,7 +356,8 @@ static int read_percent(struct reader *reader, struct word value, uint32_t *perc
 	uint64_t number;
 
 	if (!read_number(value, 100, &number))
-		return REFUSE(reader, "write 0 to 100, of a hundred", "percent: %.*s", SHOWN(value));
+		return REFUSE(reader, "write 0 to 100, of a hundred", "percent: %.*s",
+			      SHOWN(value));
 	*percent = (uint32_t)number;
 	return 0;
 }
@@ -396,15 +397,9 @@ static const struct {
 	const char *key;
 	int (*read)(struct reader *reader, struct word value);
 } settings[] = {
-	{ "window:", read_window },
-	{ "step:", read_step },
-	{ "confirm:", read_confirm },
-	{ "protocol:", read_protocol },
-	{ "headers:", read_headers },
-	{ "sure:", read_sure },
-	{ "unknown:", read_unknown },
-	{ "floor:", read_floor },
-	{ "ceiling:", read_ceiling },
+	{ "window:", read_window },	{ "step:", read_step },	      { "confirm:", read_confirm },
+	{ "protocol:", read_protocol }, { "headers:", read_headers }, { "sure:", read_sure },
+	{ "unknown:", read_unknown },	{ "floor:", read_floor },     { "ceiling:", read_ceiling },
 };
 
 static const char *skip_blanks(const char *at, const char *end)

@@ -73,13 +73,19 @@ class Model:
 
     def decide(self, values: Sequence[int]) -> str:
         """The class of a window by the values of the attributes, in their order."""
+        return self.classes[self.walk(values)[0].number]
+
+    def walk(self, values: Sequence[int]) -> tuple[Target, str]:
+        """The leaf of a window, and the way to it as attributes and sides."""
         target = Target(0, is_class=False)
+        way = ""
         while not target.is_class:
             node = self.nodes[target.number]
             value = values[node.attribute]
             hit = value == node.threshold if node.nominal else value <= node.threshold
             target = node.least if hit else node.above
-        return self.classes[target.number]
+            way += f"{self.attributes[node.attribute]}{'<=' if hit else '>'} "
+        return target, way
 
     @property
     def leaves(self) -> int:

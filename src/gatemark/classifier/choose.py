@@ -13,7 +13,7 @@ from statistics import pstdev
 from typing import Final
 
 from gatemark.classifier.learn import Bounds
-from gatemark.classifier.recipe import INTERVALS, LENGTHS, LISTED, PAUSE, PRIORITY, SERVICE, Recipe
+from gatemark.classifier.recipe import INTERVALS, LENGTHS, LISTED, PRIORITY, SERVICE, Recipe
 from gatemark.classifier.score import confusion, resampled
 from gatemark.classifier.split import groups
 from gatemark.classifier.track import Track
@@ -24,9 +24,9 @@ PARTS: Final = 10  # of the applications
 DRAWS: Final = 200  # for a standard error
 ALL: Final = (*LENGTHS, *INTERVALS, SERVICE, LISTED)
 CANDIDATES: Final = tuple(
-    Recipe(attributes=attributes, bounds=Bounds(depth=depth))
+    Recipe(attributes=(*intervals, LISTED), bounds=Bounds(depth=depth), headers=True)
     for depth in (2, 3)
-    for attributes in ((PAUSE, SERVICE), (*INTERVALS, SERVICE), ALL)
+    for intervals in (("mean.iat", "stdev.iat"), INTERVALS)
 )
 
 

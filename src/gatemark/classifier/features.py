@@ -42,9 +42,7 @@ def tracks(flows: Sequence[Flow], recipe: Recipe, advance: Advance) -> list[Trac
             windows |= {flow: [w for key, w in rows if key == flow.key] for flow in group}
             packets |= {flow: counts.get(flow.key, 0) for flow in group}
     advance(len(hosts), len(hosts))
-    return [
-        Track(flow, recipe.label(flow), tuple(windows[flow]), packets[flow]) for flow in flows
-    ]
+    return [Track(flow, recipe.label(flow), tuple(windows[flow]), packets[flow]) for flow in flows]
 
 
 def _windows(capture: Path, lan: str, recipe: Recipe) -> str:

@@ -18,7 +18,7 @@ COLUMNS: Final = ("file", "proto", "src", "sport", "dst", "dport", "application"
 PROTOCOLS: Final = ("tcp", "udp")
 ROLE: Final = "role"
 MEDIA: Final = "media"  # sound, picture, a game's state, keystrokes
-APART: Final = ("setup", "tunnel")  # keys, relays, signalling; VPN, where nobody knows what is inside
+APART: Final = ("setup", "tunnel")  # keys, relays, signalling; a VPN, with who knows what inside
 ROLES: Final = (MEDIA, *APART, "other")
 
 

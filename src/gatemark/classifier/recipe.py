@@ -24,7 +24,7 @@ PAUSE: Final = "max.iat"  # of an even flow it is the interval, of an uneven one
 INTERVALS: Final = ("mean.iat", "stdev.iat", PAUSE)
 SERVICE: Final = "service.port"
 LISTED: Final = "listed.port"
-ATTRIBUTES: Final = (*INTERVALS, SERVICE)
+ATTRIBUTES: Final = (*INTERVALS, LISTED)
 WINDOW: Final = 10
 
 

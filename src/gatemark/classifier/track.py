@@ -36,5 +36,5 @@ class Track:
 
     @property
     def counts(self) -> bool:
-        """Return whether it is trained on and scored: set-up and tunnels stand apart."""
+        """Return whether it is trained on and scored, as set-up and tunnels are not."""
         return self.flow.role not in APART

@@ -13,15 +13,17 @@ from gatemark.classifier.track import Track
 
 # The one line that a tree has to beat: UDP is real time, but for QUIC, DNS, mDNS and SSDP.
 NEVER: Final = frozenset((443, 53, 5353, 1900))
+BY_HEADER: Final = "headers"
 HINTS: Final = ("", OTHER, PRIORITY)  # by the number of a window's hint; of the first the tree says
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A flow, and the class that each window gave it."""
+    """A flow, the class that each window gave it, and by which leaf, or by headers."""
 
     track: Track
     decided: tuple[str, ...]
+    ways: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -56,14 +58,28 @@ class Verdict:
 
 def judge(model: Model, recipe: Recipe, tracks: Iterable[Track]) -> list[Verdict]:
     """Every flow; one that fills no window, or is of another protocol, gets no priority."""
-    return [Verdict(track, tuple(_decided(model, recipe, track))) for track in tracks]
+    return [_verdict(model, recipe, track) for track in tracks]
 
 
-def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[str]:
-    covered = recipe.covers(track.flow)
-    for window in track.windows:
+def _verdict(model: Model, recipe: Recipe, track: Track) -> Verdict:
+    both = [*_decided(model, recipe, track)]
+    return Verdict(track, tuple(name for name, _ in both), tuple(way for _, way in both))
+
+
+def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[tuple[str, str]]:
+    """Class and way of each window; one that is unknown has the class before."""
+    name, unknown = OTHER, int(model.header.get("unknown", "0"))
+    for window in track.windows if recipe.covers(track.flow) else ():
         by_header = HINTS[window.hint] if recipe.headers else ""
-        yield (by_header or model.decide(window.values)) if covered else OTHER
+        if by_header:
+            name = by_header
+            yield name, BY_HEADER
+            continue
+        leaf, way = model.walk(window.values)
+        name = model.classes[leaf.number] if leaf.confidence >= unknown else name
+        yield name, way
+    if not recipe.covers(track.flow):
+        yield from ((OTHER, "") for _ in track.windows)
 
 
 def one_line(flow: Flow) -> str:

@@ -23,6 +23,7 @@ HEADER = "file,proto,src,sport,dst,dport,application,class"
 LAN, WAN = "192.0.2.1", "198.51.100.1"
 PACKETS = 120
 UDP, TCP = 17, 6
+CALLS = (200, 203)  # bytes of a call's packets
 
 # A packet: microseconds, protocol, source port of the LAN, bytes, whether it is up.
 Packet = tuple[int, int, int, int, bool]
@@ -42,13 +43,15 @@ def upload(port: int, protocol: int = UDP) -> list[Packet]:
 
 
 def frame(packet: Packet) -> bytes:
-    """Ethernet, IPv4 and ports; the rest of the packet was not kept."""
-    _, protocol, port, size, is_up = packet
+    """Ethernet, IPv4, ports, and RTP in what a call sends; the rest of the packet was not kept."""
+    time_us, protocol, port, size, is_up = packet
     ends = [(ip_address(LAN).packed, port), (ip_address(WAN).packed, 9000)]
     (source, sport), (target, dport) = ends if is_up else ends[::-1]
     ip = struct.pack("!BxHHHBBH", 0x45, size, 0, 0, 64, protocol, 0) + source + target
     rest = b"\x50" + bytes(11) if protocol == TCP else struct.pack("!HH", size - 20, 0)
     middle = bytes(8) if protocol == TCP else b""
+    if protocol == UDP and size in range(*CALLS):
+        rest += struct.pack("!BBHII", 0x80, 0, time_us // 10_000, time_us, sport)
     return bytes(12) + b"\x08\x00" + ip + struct.pack("!HH", sport, dport) + middle + rest
 
 

@@ -9,7 +9,7 @@ import pytest
 from gatemark.classifier import choose, split
 from gatemark.classifier.c45 import Model, read
 from gatemark.classifier.manifest import Flow
-from gatemark.classifier.recipe import INTERVALS, SERVICE, Recipe
+from gatemark.classifier.recipe import LISTED, Recipe
 from gatemark.classifier.score import scores
 from gatemark.classifier.track import Track, Window
 from gatemark.classifier.verdict import judge
@@ -32,7 +32,7 @@ def track(stdev_us: int, label: str, number: int) -> Track:
     )
     values = tuple(stdev_us if name == "stdev.iat" else 100 for name in choose.ALL)
     windows = tuple(Window(10 * at, 1000 * at, values) for at in (1, 2))
-    return Track(flow, Recipe().label(label), windows, packets=20)
+    return Track(flow, Recipe().label(flow), windows, packets=20)
 
 
 @cache
@@ -44,7 +44,7 @@ def flows() -> list[Track]:
 def test_the_simplest_of_those_that_are_as_good_is_chosen() -> None:
     recipe = choose.chosen(flows())
     assert recipe.bounds.depth == 2
-    assert recipe.attributes == (*INTERVALS, SERVICE)
+    assert recipe.attributes == ("mean.iat", "stdev.iat", LISTED)
 
 
 def test_a_chosen_recipe_judges_what_it_did_not_see() -> None:

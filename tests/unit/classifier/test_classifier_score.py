@@ -46,7 +46,7 @@ def track(
         Window(20 * at, 500_000 * at, (length,), 20 * length)
         for at, length in enumerate(lengths, 1)
     )
-    return Track(flow, Recipe().label(class_), windows, packets or 20 * len(lengths))
+    return Track(flow, Recipe().label(flow), windows, packets or 20 * len(lengths))
 
 
 tracked = st.builds(

@@ -59,15 +59,15 @@ def labels(
 def test_a_flow_is_of_the_load_beside_whose_port_it_has_or_of_the_application() -> None:
     assert labels("call-sip") == {
         16000: ("call-sip", "voip", "media"),
-        5060: ("call-sip", "setup", "set-up"),
-        5003: ("upload", "bulk", "media"),
+        5060: ("call-sip", "setup", "setup"),
+        5003: ("upload", "bulk", "other"),
     }
 
 
 def test_a_name_that_an_application_looks_up_is_none_of_its_media() -> None:
     asked = [packet("sent", 17, 40000, 53)]
-    assert labels("call-sip", asked) == {53: ("call-sip", "setup", "set-up")}
-    assert labels("dns", asked) == {53: ("dns", "dns", "media")}
+    assert labels("call-sip", asked) == {53: ("call-sip", "setup", "setup")}
+    assert labels("dns", asked) == {53: ("dns", "dns", "other")}
 
 
 def test_both_ways_of_a_flow_are_one() -> None:

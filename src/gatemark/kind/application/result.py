@@ -30,7 +30,8 @@ LATE_MOST_NS: Final = 100e6  # of any
 ROBBED: Final = 0.05  # of the time, for which no thread of an end may wait for strangers
 ROBBED_BOTH: Final = 0.2  # where the clean way, which is as much robbed, is what it is judged by
 LIVE_NS: Final = 120e6  # of a live video, from sending to coming
-SETUP: Final = "setup"  # the class of flows that carry nothing themselves
+SETUP: Final = "setup"  # class and role of flows that carry nothing themselves
+REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # classes of sound, picture, games, keys
 DNS_PORT: Final = 53  # where a browser asks for hosts by itself
 RTP: Final = "rtp"
 HALF: Final = 1 << 15  # of the numbers of RTP
@@ -246,8 +247,9 @@ def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label:
     application = APPLICATIONS[spec.workload.application]
     is_asked_besides = far_port == DNS_PORT and application.label != "dns"
     if far_port in application.setup or is_asked_besides:
-        return Label(application.name, SETUP, "set-up")
-    return Label(application.name, application.label, "media")
+        return Label(application.name, SETUP, SETUP)
+    role = "media" if application.label in REAL_TIME else "other"
+    return Label(application.name, application.label, role)
 
 
 KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence, label=label)

@@ -113,7 +113,7 @@ def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label | None
     """Return bulk of a flow to one of its listening ports; None of any other."""
     ways = ("up", "down") if spec.workload.direction == "both" else (spec.workload.direction,)
     is_ours = proto == "tcp" and far_port in {listening(way, spec.among) for way in ways}
-    return Label(name or "tcp", "bulk", "media") if is_ours else None
+    return Label(name or "tcp", "bulk", "other") if is_ours else None
 
 
 KIND: Final = Kind(loads, define, outcome, delivered_pps, series, label=label)

@@ -27,7 +27,7 @@ class Label(NamedTuple):
 
     application: str
     sort: str  # its class
-    role: str  # media, or set-up: what is said about it
+    role: str  # of gatemark/classifier/manifest.py: media, setup, tunnel or other
 
 
 def _unlabelled(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label | None:
