@@ -49,8 +49,8 @@ def calibrated(model: Model, verdicts: Sequence[Verdict]) -> Model:
                 sides.append(target)
         nodes[number] = replace(node, least=sides[0], above=sides[1])
     sure = min(_percent(shares, (BY_HEADER, name)) for name in model.classes)
-    header = model.header | ({"sure": str(sure)} if "headers" in model.header else {})
-    return replace(model, nodes=nodes, header=header)
+    extra = {"sure": str(sure)} if "headers" in model.header else {}
+    return replace(model, nodes=nodes, header={**model.header, **extra})
 
 
 def reliability(verdicts: Sequence[Verdict]) -> list[Reliability]:
@@ -86,8 +86,8 @@ def _shares(verdicts: Iterable[Verdict]) -> Shares:
             continue
         for given, way in zip(verdict.decided, verdict.ways, strict=True):
             for key in {(way, given), ("", given)} if way else ():
-                row = counts.setdefault(key, {})
-                row = row.setdefault(verdict.track.flow.application, [0, 0])
+                by = counts.setdefault(key, {})
+                row = by.setdefault(verdict.track.flow.application, [0, 0])
                 row[given == verdict.label] += 1
     return {
         key: [right / (wrong + right) for wrong, right in by.values()] for key, by in counts.items()
