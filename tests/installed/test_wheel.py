@@ -136,7 +136,10 @@ def test_the_wheel_holds_the_pages_of_numbers(wheel: Path) -> None:
 
 def test_the_wheel_names_its_licences_and_holds_their_texts(wheel: Path) -> None:
     metadata = HeaderParser().parsestr(member(wheel, ".dist-info/METADATA"))
-    expression = "Apache-2.0 AND GPL-2.0-or-later AND (GPL-2.0-only OR BSD-2-Clause) AND MIT"
+    expression = (
+        "Apache-2.0 AND GPL-2.0-or-later AND (GPL-2.0-only OR BSD-2-Clause) AND MIT "
+        "AND BSD-3-Clause AND ISC"
+    )
     assert metadata["License-Expression"] == expression
     for name in metadata.get_all("License-File") or ():
         assert member(wheel, f".dist-info/licenses/{name}") == (ROOT / name).read_text()

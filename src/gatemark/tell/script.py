@@ -5,7 +5,6 @@ import functools
 import json
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from gatemark.tell import html
@@ -13,8 +12,8 @@ from gatemark.tell.chart import theme
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.chart.palette import Palette
 
-# Of the package django-js-lib-vega-embed, which holds the three as their authors built them.
-VEGA: Final = "static/js_lib_vega_embed/vega-embed-full.js"
+# As their authors built them (setup/lock/npm.txt), in the order that they need each other in.
+VEGA: Final = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 TIP_FORMAT: Final = "quantity"  # the page's own format, which takes a unit
 UNITS: Final = {"pps": "packets/s", "bps": "bit/s", "ns": "ns"}
 _ENDS: Final = re.compile(rf"_({'|'.join(UNITS)})(_lo|_hi)?$")
@@ -60,6 +59,6 @@ def _unit(tip: dict[str, Any]) -> str:
 @functools.cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that ask to be kept."""
-    script = (files("js_lib_vega_embed") / VEGA).read_text("utf-8")
+    script = "\n".join(html.asset(f"vega/{name}") for name in VEGA)
     script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
     return f"/*\n{html.asset('vega-licences.txt')}*/\n{script}"
