@@ -4,6 +4,9 @@
 There are twenty A/A comparisons, ten slowed and ten at full speed. At most two of them may find a
 change. A planted slow-down of 5 % must be found. A planted slow-down of 0.5 % is less than the
 noise of 1 % and must not be found. The arms are interleaved trial by trial, as in a plan.
+
+With `--spread` repeats end by a plan's own rule: from `--repeats` on, while an arm's interval is
+wider, to `--most`. Each comparison is then made twice: of these trials, and of all `--most`.
 """
 
 import argparse
@@ -11,11 +14,15 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from benchmarks.compare import progress
 from gatemark.judge.change.compare import compare
+from gatemark.judge.change.spread import Width
 from gatemark.judge.judgement import Change
+from gatemark.judge.math.interval import median_interval
 from gatemark.plan.model import Arm, Gateway, TrialSpec, Workload
 from gatemark.run import trial
 from gatemark.run.bench import Bench
@@ -40,6 +47,29 @@ class Question:
     rounds: int
 
 
+Samples = tuple[Sequence[float], Sequence[float]]  # of the old arm, of the new one
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A plan's rule: `times` repeats, then more while an interval is wide."""
+
+    times: int
+    spread: float  # 0: no more
+    most: int
+
+    def until_narrow(self, old: Sequence[float], new: Sequence[float]) -> Samples:
+        """Return the repeats that the rule asks for, of `most` that were measured."""
+        count = min(self.times, self.most)
+        while count < self.most and any(map(self._is_wide, (old[:count], new[:count]))):
+            count += 1
+        return old[:count], new[:count]
+
+    def _is_wide(self, samples: Sequence[float]) -> bool:
+        interval = median_interval(samples)
+        return Width(interval, self.spread * abs(interval.value)).wants(self.most)
+
+
 QUESTIONS = (
     Question("A/A, slowed, UDP at overload", AT_OVERLOAD, SLOW_TO_PPS, SLOW_TO_PPS, 5),
     Question("A/A, slowed, TCP", TCP, SLOW_TO_PPS, SLOW_TO_PPS, 5),
@@ -56,33 +86,52 @@ def main() -> None:
     parser.add_argument(
         "--repeats", type=int, default=10, help="trials of either arm (default: 10)"
     )
+    parser.add_argument("--spread", type=float, default=0.0, help="end at this width: 0.02")
+    parser.add_argument("--most", type=int, default=12, help="with --spread (default: 12)")
+    parser.add_argument("--rounds", type=int, default=0, help="of each question (default: 5)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="that a trial sends")
     parser.add_argument("--only", default="", help="only questions with this text: planted, A/A")
     parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
     recover()
-    chosen = [question for question in QUESTIONS if options.only in question.what]
-    answers = asyncio.run(_ask(chosen, options.repeats))
+    chosen = [
+        replace(
+            question,
+            load=msgspec.structs.replace(question.load, duration_s=options.seconds),
+            rounds=options.rounds or question.rounds,
+        )
+        for question in QUESTIONS
+        if options.only in question.what
+    ]
+    most = options.most if options.spread else options.repeats
+    answers = asyncio.run(_ask(chosen, Rule(options.repeats, options.spread, most)))
     progress("")
     for question, changes in answers:
         _show(question, changes, json_=options.json)
 
 
-async def _ask(questions: Sequence[Question], repeats: int) -> list[tuple[Question, list[Change]]]:
+async def _ask(questions: Sequence[Question], rule: Rule) -> list[tuple[Question, list[Change]]]:
+    answers: list[tuple[Question, list[Change]]] = []
     async with Bench(Lab()) as bench:
-        return [(question, await _answers(bench, question, repeats)) for question in questions]
+        for question in questions:
+            rounds = [await _round(bench, question, rule, n + 1) for n in range(question.rounds)]
+            answers.append((question, [compare(*samples) for samples in rounds]))
+            if rule.spread:
+                few = [rule.until_narrow(*samples) for samples in rounds]
+                trials = sum(len(old) for old, _ in few) / len(few)
+                what = f"{question.what}, stopped in time, {trials:.1f} repeats in the mean"
+                answers.append((replace(question, what=what), [compare(*each) for each in few]))
+    return answers
 
 
-async def _answers(bench: Bench, question: Question, repeats: int) -> list[Change]:
-    changes = []
-    for number in range(1, question.rounds + 1):
-        progress(f"{question.what}, round {number} of {question.rounds}")
-        samples: dict[str, list[float]] = {"old": [], "new": []}
-        for repeat in range(repeats):
-            order = [("old", question.old_pps), ("new", question.new_pps)]
-            for arm, slow_to_pps in order if repeat % 2 else order[::-1]:
-                samples[arm].append(await _measure(bench, question.load, arm, slow_to_pps))
-        changes.append(compare(samples["old"], samples["new"]))
-    return changes
+async def _round(bench: Bench, question: Question, rule: Rule, number: int) -> Samples:
+    progress(f"{question.what}, round {number} of {question.rounds}")
+    samples: dict[str, list[float]] = {"old": [], "new": []}
+    for repeat in range(rule.most):
+        order = [("old", question.old_pps), ("new", question.new_pps)]
+        for arm, slow_to_pps in order if repeat % 2 else order[::-1]:
+            samples[arm].append(await _measure(bench, question.load, arm, slow_to_pps))
+    return samples["old"], samples["new"]
 
 
 async def _measure(bench: Bench, load: Workload, arm: str, slow_to_pps: int) -> float:

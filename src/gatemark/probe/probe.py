@@ -19,6 +19,8 @@ from gatemark.station.wiring import Gateway
 from gatemark.store.record import Accounting
 from gatemark.store.series import Series
 
+Kept = dict[str, Any]  # what probes keep, by their names
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -30,6 +32,7 @@ class Place:
     # CPUs of this machine that are the gateway's; None: all that it reads are its own.
     own: frozenset[int] | None = None
     counting: Counting | None = None  # of an emulated gateway
+    kept: Kept = field(default_factory=dict)  # from one trial of an arm to the next
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from gatemark.node.shell import Here, door
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.model import Line as Asked
+from gatemark.probe.probe import Kept
 from gatemark.probe.threads import port_counters
 from gatemark.station.demand import demand
 from gatemark.station.line.line import Line
@@ -47,6 +48,7 @@ class Bench:
         self.stuck = ""
         self.left: list[str] = []  # what commands of a trial left, which was undone
         self.packets: dict[str, Packets] = {}  # trial -> those to be kept of it
+        self.kept: dict[str, Kept] = {}  # arm -> what probes keep of it
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)

@@ -56,7 +56,7 @@ class Features:
 def watchers(bench: Bench, spec: TrialSpec, wires: Sequence[Wire]) -> dict[str, Watcher]:
     """A trial's own. Raises UnavailableError where the station cannot have one of them."""
     station = bench.station
-    place = place_of(station, spec)
+    place = place_of(bench, spec)
     valued = kind_of(spec.workload).reads
     asked = valued if has_no_counts(spec) else (*valued, *registry.harmless())
     probes = registry.asked((*asked, *_own_probes(spec)))
@@ -139,13 +139,14 @@ def has_no_counts(spec: TrialSpec) -> bool:
     return spec.arm.path == "direct" or bool(load.restart_s) or RULES[load.kind].silent
 
 
-def place_of(station: Station, spec: TrialSpec) -> Place:
+def place_of(bench: Bench, spec: TrialSpec) -> Place:
     """Where the probes of a trial read."""
+    station, kept = bench.station, bench.kept.setdefault(spec.arm.name, {})
     # Another host's CPUs are its own to choose.
     is_here = isinstance(station.gateway.node, Here)
     cpu = station.placement.sink if is_here else ANY_CPU
     longest_s = trial_s(spec)
-    return Place(station.gateway, cpu, longest_s, own_cpus(station), station.counting)
+    return Place(station.gateway, cpu, longest_s, own_cpus(station), station.counting, kept)
 
 
 def own_cpus(station: Station) -> frozenset[int] | None:

@@ -52,6 +52,9 @@ class Port:
     silent: bool = True  # nothing but test packets crosses it: we have made the other end, too
     shared: bool = False  # on a real cable: another host may send to it
     link_bps: int | None = None  # L1 rate of its cable; None: no such limit, as of a veth
+    # On a real cable: how a sender reached it, and why not better, by its longest frame. To try the
+    # best way in vain takes 0.2 s, and its driver is the same in the next trial.
+    reached: dict[int, tuple[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def device(self) -> str:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters of drops, as kernels and tools print them: each cause once, by how much it rose."""
 
+import asyncio
+
 import pytest
 
+from gatemark.node.shell import Local
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.qdisc import qdiscs
 from gatemark.probe.drop.reading import Reading, lost, risen
 from gatemark.probe.kind import drops, freed
 from gatemark.probe.kind.drops import Readings
-from gatemark.probe.probe import Seen, Sent
+from gatemark.probe.probe import Kept, Seen, Sent
 from gatemark.store.drops import Drops, Freed
 
 PORTS = ("eth1", "eth2")
@@ -215,18 +218,43 @@ def test_what_names_a_cause_and_is_no_loss_has_a_stage_of_its_own() -> None:
 def test_the_mtu_of_each_port_is_read_by_the_name_that_people_know() -> None:
     now = read("@@ MTU\neth1 1500\neth2 1492\n", 0)
     assert dict(now.mtu) == {"eth1": 1500, "eth2": 1492}
-    readings = Readings(now, now, now, {"WAN port": 1492})
+    readings = Readings((now, now), now, now, {"WAN port": 1492})
     assert drops.outcome(Seen(own={"drops": readings}), Sent(0, 1, 1.0)).evidence["drops"].mtu == {
         "WAN port": 1492
     }
 
 
 def test_what_rises_at_rest_is_the_background() -> None:
-    readings = Readings(read(NFT, 1), read(NFT, 5, at_s=2.0), read(NFT, 9, at_s=3.5))
+    rested = read(NFT, 5, at_s=2.0)
+    readings = Readings((read(NFT, 1), rested), rested, read(NFT, 9, at_s=3.5))
     outcome = drops.outcome(Seen(own={"drops": readings}), Sent(0, 1, 1.0))
     result: Drops = outcome.evidence["drops"]
     assert (result.background_pps, result.lasts_s) == (2.0, 1.5)
     assert lost(result.causes) == 4
+
+
+def test_an_arm_is_looked_at_at_rest_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    times = iter((0.0, 1.0, 60.0, 62.0, 63.0))
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def look(watch: drops.Watch) -> Reading:
+        del watch
+        return read(NFT, 1, at_s=next(times))
+
+    async def started(kept: Kept) -> int:
+        await drops.Watch(Local(), {}, is_own=True, kept=kept).start()
+        return len(slept)
+
+    async def all_started() -> list[int]:
+        kept: Kept = {}
+        return [await started(kept) for _ in range(3)]
+
+    monkeypatch.setattr(drops, "sleep", sleep)
+    monkeypatch.setattr(drops.Watch, "_read", look)
+    assert asyncio.run(all_started()) == [1, 1, 2]
 
 
 def test_the_kernels_reasons_have_its_own_names() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from msgspec.structs import replace
 
-from gatemark.error import InvalidTrialError
+from gatemark.error import InvalidTrialError, NodeError
 from gatemark.node.agent import Agent, Tick, unfiltered
 from gatemark.node.clock import Pair
 from gatemark.node.shell import Clock, Node
@@ -51,6 +51,7 @@ LEDGER_MOST_BYTES = 22 << 20
 TIMED_FLOWS, TIMED_PPS = 256, 20_000.0  # at most: of these the delay of each flow is kept
 SILENT_GAPS = 5  # of the schedule; a time without an arrival is longer, and than SILENT_US
 SILENT_US = 4500  # a sink keeps 256 of them: batches through a slowed gateway leave 2 ms each
+AUTO = "auto"  # the best port that opens
 OWN_PORT = "udp"  # the gateway itself is a program with a plain socket
 OWN_SOURCE = WAN_PORT + 1  # the gateway's own program may be listening on WAN_PORT
 
@@ -100,6 +101,7 @@ class Stream:
         self.seed = 0
         self.among = ONLY
         self.key = secrets.token_hex(KEY_BYTES) if is_tagged(wire) else ""
+        self._why = ""  # the sender has no better port
         self._sender: Agent | None = None
         self._sink: Agent | None = None
         self._clocks: Pair | None = None
@@ -128,7 +130,18 @@ class Stream:
         self._sink = await Agent.launch(host, "sink", request, its_clock=its_clock)
 
     async def _launch_sender(self, host: Node, its_clock: Clock) -> None:
-        self._sender = await Agent.launch(host, "send", self._send_request(), its_clock=its_clock)
+        request, source, longest = self._send_request(), self.wire.source, max(frames(self.load))
+        if request["port"] == AUTO and longest in source.reached:
+            request["port"], self._why = source.reached[longest]
+        try:
+            self._sender = await Agent.launch(host, "send", request, its_clock=its_clock)
+        except NodeError:
+            source.reached.clear()
+            raise
+        if request["port"] == AUTO:
+            self._why = _passed(self._sender.ready)
+            if source.shared:
+                source.reached[longest] = self._sender.ready["port"], self._why
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Send, wait until nothing is on its way any more, and take both reports."""
@@ -140,12 +153,13 @@ class Stream:
         sent = await self.sent(self._sender)
         await drained(self.wire, int(sent["tried"]) - int(sent["refused"]))
         ends = {"sender": self._sender.ready, "sink": self._sink.ready}
+        reasons = {"sender": self._why, "sink": _passed(self._sink.ready)}
         return Way(
             self.wire,
             sent,
             await self._sink.finish(tick),
             ports={end: ready["port"] for end, ready in ends.items()},
-            port_reasons={end: why for end, ready in ends.items() if (why := _passed(ready))},
+            port_reasons={end: why for end, why in reasons.items() if why},
             numbering=self._numbering() if self.seed else None,
             notes=unfiltered(self._sender, self._sink),
         ).timed(await self._clocks.again())
@@ -226,7 +240,7 @@ class Stream:
 
     def _reached(self, asked: str, port: Port, stack: str) -> str:
         """How an agent reaches a port. Beside others by the stack, as they need the port too."""
-        if asked == "auto" and self.among.is_mixed:
+        if asked == AUTO and self.among.is_mixed:
             return stack
         return _counted(asked, port, stack)
 
@@ -276,7 +290,7 @@ def _counted(asked: str, port: Port, stack: str) -> str:
 
     A tap does not count frames that it got or gave by XDP (drivers/net/tun.c, tun_xdp_xmit).
     """
-    return stack if asked == "auto" and port.raw else asked
+    return stack if asked == AUTO and port.raw else asked
 
 
 def _turns(turn: Turn) -> dict[str, int]:

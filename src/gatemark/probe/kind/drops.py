@@ -4,8 +4,8 @@
 It runs in every pass: nothing of it runs while packets are sent.
 """
 
-import asyncio
 import time
+from asyncio import sleep
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,42 +13,50 @@ from typing import Final
 from gatemark.node.shell import Node
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.reading import Reading, lost, risen
-from gatemark.probe.probe import Outcome, Place, Probe, Seen, Sent
+from gatemark.probe.probe import Kept, Outcome, Place, Probe, Seen, Sent
 from gatemark.station.wiring import NAMES
 from gatemark.store.drops import Drops
 
 REST_S: Final = 1.0  # a box has traffic of its own: so long is it looked at before
+KEPT_S: Final = 60.0  # and for so long not again, in trials of the same arm
+NAME: Final = "drops"  # of what is kept
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """At rest, before the load, after it; without a rest the first two are one."""
+    """At the begin and the end of a rest, which are one without a rest; before the load, after."""
 
-    rest: Reading
+    rest: tuple[Reading, Reading]
     before: Reading
     after: Reading
     mtu: Mapping[str, int] = field(default_factory=dict)  # of the ports, as people call them
 
 
 class Watch:
-    """The readings of one trial."""
+    """The readings of one trial. `kept`: of the arm's trials before it; None: nothing rests."""
 
-    def __init__(self, node: Node, roles: Mapping[str, str], *, is_own: bool, rests: bool) -> None:
+    def __init__(
+        self, node: Node, roles: Mapping[str, str], *, is_own: bool, kept: Kept | None
+    ) -> None:
         self._node = node
         self._devices = tuple(roles.values())
         self._roles = roles
         self._is_own = is_own
-        self._rests = rests
+        self._kept = kept
         self._parts = reading.parts(is_own=is_own)
-        self._rest: Reading | None = None
+        self._rest: tuple[Reading, Reading] | None = None
         self._before: Reading | None = None
 
     async def start(self) -> None:
-        """Read before the load; a box also a second earlier."""
-        self._rest = self._before = await self._read()
-        if self._rests:
-            await asyncio.sleep(REST_S)
+        """Read before the load; a box also a second earlier, unless that is known of the arm."""
+        self._before = first = await self._read()
+        self._rest = (first, first) if self._kept is None else self._kept.get(NAME)
+        if self._rest is None or first.at_s - self._rest[1].at_s > KEPT_S:
+            await sleep(REST_S)
             self._before = await self._read()
+            self._rest = first, self._before
+            if self._kept is not None:
+                self._kept[NAME] = self._rest
 
     async def stop(self) -> Readings:
         """Read after the drain."""
@@ -78,7 +86,7 @@ def watch(place: Place) -> Watch:
         gateway.node,
         gateway.devices,
         is_own=place.own is None,
-        rests=bool(gateway.journal),
+        kept=place.kept if gateway.journal else None,
     )
 
 
@@ -86,8 +94,8 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
     """The counters that rose, and what they rose by at rest."""
     read: Readings = seen.own["drops"]
     is_own = sent.own is None
-    rest_s = read.before.at_s - read.rest.at_s
-    background = lost(risen(read.rest, read.before, is_own=is_own)) / rest_s if rest_s else 0.0
+    rest_s = read.rest[1].at_s - read.rest[0].at_s
+    background = lost(risen(*read.rest, is_own=is_own)) / rest_s if rest_s else 0.0
     unread = tuple(f"{name}: {why}" for name, why in sorted(read.after.unread.items()))
     drops = Drops(
         causes=risen(read.before, read.after, is_own=is_own),
