@@ -9,8 +9,8 @@ to one address that come in a batch share one (ip_route_use_hint).
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from gatemark.node.quoted import literal, shell
-from gatemark.probe.drop.part import Part, by_name, of_files, read_near, summed
+from gatemark.node.quoted import shell
+from gatemark.probe.drop.part import Part, by_name, of_files, of_machine, read_near, summed
 from gatemark.store.drops import EVENT, ICMP, IP, NEIGHBOUR, SOCKET, Drop
 
 NO_ROUTE: Final = "in_no_route"
@@ -117,12 +117,27 @@ def _known(counts: Mapping[str, int], known: Mapping[str, tuple[str, str]]) -> I
 SNMP_FILES: Final = ("/proc/net/snmp", "/proc/net/netstat")
 SNMP: Final = shell("grep -hE '^(Ip|Icmp|Tcp|Udp|IpExt|TcpExt):' {files}", files=SNMP_FILES)
 XFRM: Final = "/proc/net/xfrm_stat"
-ROUTES: Final = literal("cat /proc/net/stat/rt_cache")
-TABLES: Final = literal("cat /proc/net/stat/arp_cache && (cat /proc/net/stat/ndisc_cache || true)")
+RT, ARP, NDISC = (f"/proc/net/stat/{name}_cache" for name in ("rt", "arp", "ndisc"))
+TABLES: Final = shell("cat {arp} && (cat {ndisc} || true)", arp=ARP, ndisc=NDISC)
 PARTS: Final = (
-    Part("IPv4", SNMP, snmp, "no /proc/net/snmp", near=read_near(SNMP_FILES)),
+    Part(
+        "IPv4",
+        SNMP,
+        snmp,
+        "no /proc/net/snmp",
+        near=read_near(SNMP_FILES),
+        files=SNMP_FILES,
+    ),
     of_files("IPv6", ("/proc/net/snmp6",), snmp6, "no IPv6"),
     of_files("IPsec", (XFRM,), ipsec, "no xfrm_stat", with_file=XFRM),
-    Part("blackhole routes", ROUTES, routes, "no rt_cache", shared=True),
-    Part("neighbours", TABLES, neighbours, "no arp_cache", shared=True),
+    of_machine("blackhole routes", RT, routes, "no rt_cache"),
+    Part(
+        "neighbours",
+        TABLES,
+        neighbours,
+        "no arp_cache",
+        shared=True,
+        files=(ARP,),
+        spare=NDISC,
+    ),
 )

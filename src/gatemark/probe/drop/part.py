@@ -41,6 +41,9 @@ class Part:
     lacks: str  # why it cannot be read then: "no nft"
     shared: bool = False  # of the whole machine: a namespace's own share is not known
     near: Near | None = None  # the same without a program
+    files: tuple[str, ...] = ()  # what it reads, where that is no more than files
+    with_file: str = ""  # without this file nothing is counted
+    spare: str = ""  # a file that some kernels lack
 
 
 def of_files(
@@ -50,7 +53,37 @@ def of_files(
     script = shell("cat {files}", files=files)
     if with_file:
         script = shell("[ ! -e {file} ] || {script}", file=with_file, script=script)
-    return Part(name, script, parse, lacks, near=read_near(files, with_file))
+    near = read_near(files, with_file)
+    return Part(name, script, parse, lacks, near=near, files=files, with_file=with_file)
+
+
+def of_machine(name: str, file: str, parse: Parse, lacks: str) -> Part:
+    """A part that is one file, of the whole machine."""
+    return Part(name, shell("cat {file}", file=file), parse, lacks, shared=True, files=(file,))
+
+
+def all_files(parts: Iterable[Part]) -> Script:
+    """One program for the files of all parts: it takes a slow gateway longer to begin one."""
+    files = dict.fromkeys(file for p in parts for file in (p.with_file, *p.files, p.spare) if file)
+    return shell("grep -sH '' {files} || true", files=files)
+
+
+def of_part(part: Part, printed: Mapping[str, list[str]]) -> list[str] | None:
+    """The lines of a part's files in what was printed of all; None where it cannot be read."""
+    if part.with_file and part.with_file not in printed:
+        return []
+    if any(file not in printed for file in part.files):
+        return None
+    return [line for file in (*part.files, part.spare) for line in printed.get(file, ())]
+
+
+def by_file(lines: Iterable[str]) -> dict[str, list[str]]:
+    """The lines of each file, as `grep -H` prints them."""
+    files: dict[str, list[str]] = {}
+    for line in lines:
+        file, _, text = line.partition(":")
+        files.setdefault(file, []).append(text)
+    return files
 
 
 def read_near(files: tuple[str, ...], with_file: str = "") -> Near:

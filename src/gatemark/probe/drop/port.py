@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from gatemark.node.quoted import literal
-from gatemark.probe.drop.part import Part, View
+from gatemark.probe.drop.part import Part, View, of_machine
 from gatemark.store.drops import BACKLOG, INGRESS, PORT_IN, PORT_OUT, Drop
 
 CARD: Final = (
@@ -73,6 +73,6 @@ def xdp_near(view: View) -> str | None:
 
 PARTS: Final = (
     Part("ports", READ, ports, "no statistics in sysfs", near=ports_near),
-    Part("backlog", literal("cat /proc/net/softnet_stat"), backlog, "no softnet_stat", shared=True),
+    of_machine("backlog", "/proc/net/softnet_stat", backlog, "no softnet_stat"),
     Part("XDP", XDP, xdp, "no ethtool", near=xdp_near),
 )

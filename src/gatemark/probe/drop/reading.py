@@ -12,7 +12,7 @@ from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import ODD, reader
 from gatemark.node.shell import Node, door
 from gatemark.probe.drop import ip, netfilter, port, qdisc
-from gatemark.probe.drop.part import Part, View, by_name
+from gatemark.probe.drop.part import Part, View, all_files, by_file, by_name, of_part
 from gatemark.store.drops import NO_LOSS, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
 
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
@@ -57,8 +57,24 @@ async def read(node: Node, parts: Collection[Part], devices: Collection[str]) ->
     asked = {part.name: _looked(view, part) for part in parts if view}
     texts = {name: text for name, text in asked.items() if text is not None}
     left = [part for part in parts if part.name not in texts]
-    printed = await node.run(*sh(script(left, devices))) if left else ""
-    return "\n".join([*(f"{MARK} {name}\n{text}" for name, text in texts.items()), printed])
+    printed = await _printed(node, left, devices) if left else ""
+    return "\n".join([*map(_section, texts, texts.values()), printed])
+
+
+async def _printed(node: Node, parts: Collection[Part], devices: Collection[str]) -> str:
+    """What the parts' script would print, of all that are files by one program."""
+    filed = [part for part in parts if part.files]
+    others = [part for part in parts if not part.files]
+    text = joined((all_files(filed), script(others, devices)))
+    files, mark, printed = (await node.run(*sh(text))).partition(f"{MARK} ")
+    read = by_file(files.splitlines())
+    lines = {part.name: of_part(part, read) for part in filed}
+    texts = {name: FAILED if each is None else "\n".join(each) for name, each in lines.items()}
+    return "\n".join([*map(_section, texts, texts.values()), mark + printed])
+
+
+def _section(name: str, text: str) -> str:
+    return f"{MARK} {name}\n{text}"
 
 
 def _looked(view: View, part: Part) -> str | None:
