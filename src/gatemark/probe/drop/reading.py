@@ -65,7 +65,7 @@ async def _printed(node: Node, parts: Collection[Part], devices: Collection[str]
     """What the parts' script would print, of all that are files by one program."""
     filed = [part for part in parts if part.files]
     others = [part for part in parts if not part.files]
-    text = joined((all_files(filed), script(others, devices)))
+    text = joined([*([all_files(filed)] if filed else []), script(others, devices)])
     files, mark, printed = (await node.run(*sh(text))).partition(f"{MARK} ")
     read = by_file(files.splitlines())
     lines = {part.name: of_part(part, read) for part in filed}
