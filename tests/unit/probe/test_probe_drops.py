@@ -233,6 +233,31 @@ def test_what_rises_at_rest_is_the_background() -> None:
     assert lost(result.causes) == 4
 
 
+def test_the_files_of_all_parts_are_read_by_one_program() -> None:
+    """One is there by half, and one not at all; without its other file nothing is counted."""
+    printed = (
+        "/proc/net/softnet_stat:00000001 00000003 00000000\n"
+        "/proc/net/snmp:Ip: InDiscards\n/proc/net/snmp:Ip: 5\n"
+        "/proc/net/stat/arp_cache:entries table_fulls\n/proc/net/stat/arp_cache:00000001 0000000a\n"
+        "@@ MTU\neth1 1500\n"
+    )
+    scripts: list[str] = []
+
+    class Far(Local):
+        async def run(self, *command: str, stdin: str = "") -> str:
+            del stdin
+            scripts.append(command[-1])
+            return printed
+
+    text = asyncio.run(reading.read(Far(), reading.parts(is_own=True), PORTS))
+    parsed = reading.parse(text, 0.0, devices=PORTS, is_own=True)
+    rose = {drop.cause: drop.packets for drop in parsed.counts.values() if drop.packets}
+    assert rose == {"softnet dropped": 3, "table_fulls": 10}
+    assert set(parsed.unread) == {"IPv4", "IPv6", "blackhole routes"}
+    assert parsed.mtu == {"eth1": 1500}
+    assert [script.count("grep -sH") for script in scripts] == [1]
+
+
 def test_an_arm_is_looked_at_at_rest_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     times = iter((0.0, 1.0, 60.0, 62.0, 63.0))
