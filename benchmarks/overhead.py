@@ -24,7 +24,7 @@ from gatemark.run import bench, measure, mixed, reading, trial, watching
 from gatemark.run.bench import Bench
 from gatemark.run.drain import Drain
 from gatemark.station.line.line import Line
-from gatemark.station.netns import Lab as Station
+from gatemark.station.netns import Lab
 from gatemark.store.directory import RunDirectory
 
 Spans = dict[str, list[float]]  # phase -> ms, one a trial
@@ -56,7 +56,7 @@ def _clock(spans: Spans) -> None:
         (Slowdown, "set", "  slowdown"),
         (Line, "set", "  line"),
         (Setup, "change", "  setup"),
-        (Station, "meet", "  what the load needs"),
+        (Lab, "meet", "  what the load needs"),
         (bench, "_settle", "  settle"),
         (trial, "_loads", "loads"),
         (Stream, "ready", "agents ready"),
