@@ -52,6 +52,23 @@ SHARED struct pulse *classify_begin(struct tables *tables, const struct model *m
 	return flow;
 }
 
+/* TCP at a terminal's port, where the model has a class of its own for it. */
+SHARED int classify_is_terminal(const struct model *model, const struct flow_key *key)
+{
+	return model->interactive && key->protocol == CLASSIFY_TCP &&
+	       (port_is_terminal(&key->lan_port) | port_is_terminal(&key->wan_port));
+}
+
+/* What a packet says of its flow: UDP by its payload's beginning, a terminal's by its length. */
+SHARED enum hint classify_hint(const struct model *model, struct hints *hints,
+			       const struct seen *seen)
+{
+	if (classify_is_terminal(model, &seen->key))
+		return seen->moment.length <= TERMINAL_BYTES ? HINT_MEDIA : HINT_NONE;
+	return hints_see(hints, seen->moment.way & 1, &seen->head, &seen->key.lan_port,
+			 &seen->key.wan_port);
+}
+
 SHARED void classify_add(struct tables *tables, const struct model *model, struct pulse *flow,
 			 const struct seen *seen, struct added *added)
 {
@@ -61,8 +78,7 @@ SHARED void classify_add(struct tables *tables, const struct model *model, struc
 	if (keeps & KEEPS_HEADERS) {
 		struct hints *hints = window_hints(flow, (int)slides, keeps);
 
-		hint = hints_see(hints, seen->moment.way & 1, &seen->head, &seen->key.lan_port,
-				 &seen->key.wan_port);
+		hint = classify_hint(model, hints, seen);
 		if (!slides)
 			hints_count(hints, hint);
 	}
@@ -80,7 +96,8 @@ SHARED void classify_read_hints(struct tables *tables, const struct model *model
 
 	if (!table_slides(tables))
 		hints_take(hints, view->counts);
-	view->header = hints_read(hints, view->counts, model->window);
+	view->header = view->terminal ? terminal_read(view->counts, view, model->window)
+				      : hints_read(hints, view->counts, model->window);
 }
 
 /* Reads a full window into scratch. A jumping one begins anew. */
@@ -95,6 +112,7 @@ SHARED void classify_read(struct tables *tables, const struct model *model, stru
 		jumping_reset((struct jumping *)flow, table_keeps(tables));
 	}
 	scratch->view.header = HEADER_UNKNOWN;
+	scratch->view.terminal = (__u32)classify_is_terminal(model, key);
 	if (table_keeps(tables) & KEEPS_HEADERS)
 		classify_read_hints(tables, model, flow, &scratch->view);
 	scratch->view.service = port_is_service(&key->lan_port) | port_is_service(&key->wan_port);
@@ -233,10 +251,11 @@ SHARED struct decision *classify_recall(struct tables *tables, const struct mode
 	return decision;
 }
 
-/* Whether a model is for flows of this protocol. */
+/* Whether a model is for such flows. */
 SHARED int classify_knows(const struct model *model, const struct flow_key *key)
 {
-	return !model->protocol || model->protocol == key->protocol;
+	return !model->protocol || model->protocol == key->protocol ||
+	       classify_is_terminal(model, key);
 }
 
 /* What is kept of a packet's flow, begun where it is new. NULL: nothing is, as there is no room. */
@@ -294,7 +313,8 @@ SHARED void classify(struct tables *tables, const struct model *model, struct sc
 		decision = classify_settle(tables, model, decision, seen, leaf);
 		outcome->fresh = 1;
 		if (decision)
-			decision->by_header = model->headers && scratch->view.header;
+			decision->by_header = scratch->view.header &&
+					      (model->headers || scratch->view.terminal);
 		outcome->class = LEAF_CLASS(leaf);
 		outcome->confidence = LEAF_CONFIDENCE(leaf);
 	}

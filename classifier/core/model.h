@@ -43,6 +43,7 @@ struct model {
 	__u32 keeps; /* enum keeps: what they ask for of a window */
 	__u32 protocol; /* of the flows that it is for; 0: of any */
 	__u32 headers; /* 1: what they say goes before the tree */
+	__u32 interactive; /* 1: TCP of terminals and desktops has a class of its own */
 	__u32 by_header[4]; /* leaves, by enum header; 0: the model has no class of this name */
 	__u32 unknown; /* percent: a leaf less sure than this changes nothing */
 	__u32 floor, ceiling; /* of a window in real time: packets/s, mean length; 0: none */
@@ -115,7 +116,8 @@ SHARED int model_is_beyond(const struct model *model, const struct view *view)
 /* The leaf of a full window; 0: it is unknown. */
 SHARED __u32 model_decide(const struct model *model, const struct scratch *scratch)
 {
-	__u32 leaf = model->headers ? model->by_header[scratch->view.header & 3] : 0;
+	int is_asked = model->headers || scratch->view.terminal;
+	__u32 leaf = is_asked ? model->by_header[scratch->view.header & 3] : 0;
 
 	if (!leaf)
 		leaf = model_leaf(model, scratch);

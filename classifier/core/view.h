@@ -27,6 +27,7 @@ struct view {
 		listed; /* a port of the flow is a service's, in two senses (feature/port.h) */
 	__u32 counts[4]; /* of packets by enum hint (feature/header.h) */
 	__u32 header; /* enum header */
+	__u32 terminal; /* TCP at a terminal's port, which no tree decides */
 };
 
 /* Which number of a view: a statistic of a quantity. */

@@ -228,3 +228,31 @@ TEST(bulk_dressed_as_media_is_bound_by_the_guard)
 	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
 	CHECK(marked && marked < 125000);
 }
+
+/* Of a terminal: 10 packets of so many bytes, both ways, so far apart; the class of the window. */
+static uint32_t class_of_terminal(uint16_t port, uint32_t bytes, uint64_t interval_us)
+{
+	static const char text[] = "# window: 10\n# protocol: udp\n# interactive: 1\n"
+				   "classes other interactive\n"
+				   "attributes mean.iat\nn_0 a_0 r c_0 200 c_0 c_0\n";
+	struct fault fault = { 0 };
+	struct made_flow made;
+
+	made_begin(&made, false, 10);
+	CHECK_EQUAL(made_model(&made.named, text, &fault), 0);
+	made.record.key.protocol = CLASSIFY_TCP;
+	made.record.key.lan_port = htons(40000);
+	made.record.key.wan_port = htons(port);
+	for (uint32_t i = 0; i < 20; i++)
+		made_add(&made, i * interval_us, bytes, i % 2);
+	return made.outcome.class;
+}
+
+TEST(terminal_is_interactive_while_it_behaves_so)
+{
+	CHECK_EQUAL(class_of_terminal(22, 88, 50 * MS), 1);
+	CHECK_EQUAL(class_of_terminal(3389, 150, 50 * MS), 1);
+	CHECK_EQUAL(class_of_terminal(22, 1400, 50 * MS), 0); /* a file */
+	CHECK_EQUAL(class_of_terminal(22, 88, 1 * MS), 0); /* faster than anybody types */
+	CHECK_EQUAL(class_of_terminal(443, 88, 50 * MS), CLASS_NONE); /* no terminal's port */
+}

@@ -27,7 +27,7 @@ struct head {
 enum hint { HINT_NONE, HINT_MEDIA, HINT_SETUP, HINT_PLAIN };
 
 /* What the headers of a flow say it is. */
-enum header { HEADER_UNKNOWN, HEADER_OTHER, HEADER_REALTIME };
+enum header { HEADER_UNKNOWN, HEADER_OTHER, HEADER_REALTIME, HEADER_INTERACTIVE };
 
 /*
  * Of a flow: 8 bytes. Of each way the two last sources of RTP, as sound and picture share a flow:
@@ -206,6 +206,30 @@ SHARED __u32 hints_read(const struct hints *hints, const __u32 counts[HINT_PLAIN
 	if ((hints->quic && !hints->call) || counts[HINT_PLAIN] >= half)
 		return HEADER_OTHER;
 	return hints->call ? HEADER_REALTIME : HEADER_UNKNOWN;
+}
+
+/*
+ * Of TCP at a terminal's or desktop's port, where HINT_MEDIA counts small packets: whether it behaves
+ * as one. A file over the same connection does not.
+ */
+#define TERMINAL_BYTES 200
+#define TERMINAL_LEAST_US 20000
+#define TERMINAL_MOST_US 2000000
+
+SHARED __u32 terminal_read(const __u32 counts[HINT_PLAIN + 1], const struct view *view,
+			   __u32 window)
+{
+	int is_typed = 0;
+
+	for (int way = 0; way < WAYS; way++) {
+		const struct spread *interval = &view->of[INTERVAL + way];
+
+		is_typed |= interval->sum >= (__u64)interval->count * TERMINAL_LEAST_US &&
+			    interval->sum <= (__u64)interval->count * TERMINAL_MOST_US &&
+			    interval->count;
+	}
+	return is_typed && counts[HINT_MEDIA] >= hints_share(window, 8) ? HEADER_INTERACTIVE
+									: HEADER_OTHER;
 }
 
 SHARED struct measure header_measure(__u32 statistic, __u32 way)

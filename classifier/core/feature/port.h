@@ -31,6 +31,15 @@
 	PORT(5060, 5061) /* SIP */                                                                 \
 	PORT(5353, 5353) /* mDNS */                                                                \
 	PORT(51820, 51820) /* WireGuard */
+#define PORT_TERMINAL(PORT)                                                                        \
+	PORT(22, 23) /* SSH, Telnet */                                                             \
+	PORT(1494, 1494) /* Citrix */                                                              \
+	PORT(2598, 2598) /* Citrix, resumed */                                                     \
+	PORT(3389, 3389) /* RDP */                                                                 \
+	PORT(4000, 4000) /* NoMachine */                                                           \
+	PORT(5900, 5910) /* VNC */                                                                 \
+	PORT(5938, 5938) /* TeamViewer */                                                          \
+	PORT(7070, 7070) /* AnyDesk */
 #define PORT_SYSTEM_HIGH 4 /* the high byte of 1024 */
 
 /* As on the wire: the high byte comes first, on every machine. */
@@ -54,6 +63,14 @@ SHARED __u32 port_is_listed(const __u16 *port)
 	__u32 number = port_number(port);
 
 	return PORT_LISTED(PORT_BETWEEN) 0;
+}
+
+/* Of TCP: where people type, and see what they typed. */
+SHARED __u32 port_is_terminal(const __u16 *port)
+{
+	__u32 number = port_number(port);
+
+	return PORT_TERMINAL(PORT_BETWEEN) 0;
 }
 
 SHARED struct measure port_measure(__u32 statistic, __u32 way)

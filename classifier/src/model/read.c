@@ -339,15 +339,26 @@ static int read_protocol(struct reader *reader, struct word value)
 	return REFUSE(reader, "write udp, tcp or all", "protocol %.*s", SHOWN(value));
 }
 
-static int read_headers(struct reader *reader, struct word value)
+/* What is kept of headers is asked for. */
+static int read_switch(struct reader *reader, struct word value, uint32_t *asked)
 {
 	uint64_t is_on;
 
 	if (!read_number(value, 1, &is_on))
-		return REFUSE(reader, "write 0 or 1", "headers %.*s", SHOWN(value));
-	reader->named->model.headers = (uint32_t)is_on;
+		return REFUSE(reader, "write 0 or 1", "%.*s: neither on nor off", SHOWN(value));
+	*asked = (uint32_t)is_on;
 	reader->named->model.keeps |= is_on ? KEEPS_HEADERS : 0;
 	return 0;
+}
+
+static int read_headers(struct reader *reader, struct word value)
+{
+	return read_switch(reader, value, &reader->named->model.headers);
+}
+
+static int read_interactive(struct reader *reader, struct word value)
+{
+	return read_switch(reader, value, &reader->named->model.interactive);
 }
 
 /* How sure a decision by headers is, and how sure any has to be. */
@@ -397,9 +408,16 @@ static const struct {
 	const char *key;
 	int (*read)(struct reader *reader, struct word value);
 } settings[] = {
-	{ "window:", read_window },	{ "step:", read_step },	      { "confirm:", read_confirm },
-	{ "protocol:", read_protocol }, { "headers:", read_headers }, { "sure:", read_sure },
-	{ "unknown:", read_unknown },	{ "floor:", read_floor },     { "ceiling:", read_ceiling },
+	{ "window:", read_window },
+	{ "step:", read_step },
+	{ "confirm:", read_confirm },
+	{ "protocol:", read_protocol },
+	{ "headers:", read_headers },
+	{ "sure:", read_sure },
+	{ "interactive:", read_interactive },
+	{ "unknown:", read_unknown },
+	{ "floor:", read_floor },
+	{ "ceiling:", read_ceiling },
 };
 
 static const char *skip_blanks(const char *at, const char *end)
@@ -595,16 +613,20 @@ static int check_tree(struct reader *reader)
 static int name_leaves(struct reader *reader)
 {
 	static const char *const names[] = { [HEADER_OTHER] = "other",
-					     [HEADER_REALTIME] = "realtime" };
+					     [HEADER_REALTIME] = "realtime",
+					     [HEADER_INTERACTIVE] = "interactive" };
 	struct model *model = &reader->named->model;
-	bool is_asked = model->headers || model->floor || model->ceiling;
+	bool decides = model->headers || model->floor || model->ceiling;
+	const bool is_asked[] = { [HEADER_OTHER] = decides || model->interactive,
+				  [HEADER_REALTIME] = decides,
+				  [HEADER_INTERACTIVE] = model->interactive };
 
-	for (int header = HEADER_OTHER; header <= HEADER_REALTIME; header++) {
+	for (int header = HEADER_OTHER; header <= HEADER_INTERACTIVE; header++) {
 		int class = model_class(reader->named, names[header], strlen(names[header]));
 
-		if (class < 0 && is_asked)
+		if (class < 0 && is_asked[header])
 			return refuse(reader, reader->classes_line, "name it, or leave them out",
-				      "headers, floor and ceiling ask for a class %s",
+				      "headers, floor, ceiling or interactive ask for a class %s",
 				      names[header]);
 		if (class >= 0)
 			model->by_header[header] = LEAF_OF((uint32_t)class, reader->sure);

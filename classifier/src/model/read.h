@@ -5,9 +5,10 @@
  *
  *   # window: 20                       ours in comments: window, step (jumping or sliding), confirm,
  *                                      protocol (udp, tcp or all: of which flows it is), headers (1:
- *                                      they go before the tree) and how sure they are, unknown
- *                                      (leaves less sure change nothing), floor and ceiling of what
- *                                      is in real time; each once, in this form alone
+ *                                      they go before the tree), how sure they are, interactive (1:
+ *                                      TCP of terminals has this class), unknown (leaves less sure
+ *                                      change nothing), floor and ceiling of what is in real time;
+ *                                      each once, in this form alone
  *   classes other realtime             class 0, class 1; at most 255
  *   attributes mean.plen fpckts.pcnt   attribute 0, attribute 1; at most 32
  *   n_0 a_1 r c_0 84 n_1 c_1           a node: its attribute; r: at most the split goes to the first

@@ -16,6 +16,7 @@ NUMBERS: Final[Mapping[str, range]] = {
     "window": range(2, LARGEST_WINDOW + 1),
     "confirm": range(MOST_CONFIRMED + 1),
     "headers": range(2),
+    "interactive": range(2),
     "sure": range(101),
     "unknown": range(101),
     "floor": range(1 << 16),
