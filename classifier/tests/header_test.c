@@ -5,26 +5,26 @@
 
 #include <arpa/inet.h>
 
-#define HEAD(bytes_, text_)                                                                        \
+#define HEAD(bytes_, ...)                                                                          \
 	(struct head)                                                                              \
 	{                                                                                          \
-		.bytes = bytes_, .byte = text_                                                     \
+		.bytes = bytes_, .byte = { __VA_ARGS__ }                                           \
 	}
 #define MS 1000ull
 
-static const struct head stun = HEAD(28, "\x00\x01\x00\x08\x21\x12\xa4\x42\1\2\3\4");
-static const struct head dtls = HEAD(120, "\x16\xfe\xfd\0\0\0\0\0\0\0\0\1");
-static const struct head quic = HEAD(1200, "\xc3\0\0\0\1\x08\1\2\3\4\5\6");
-static const struct head older_quic = HEAD(1350, "\x0d\1\2\3\4\5\6\7\x08Q04");
-static const struct head rtcp = HEAD(28, "\x81\xc9\0\6\0\0\0\1\0\0\0\2");
-static const struct head dns = HEAD(40, "\x12\x34\1\0\0\1\0\0\0\0\0\0");
-static const struct head wireguard = HEAD(128, "\4\0\0\0\1\2\3\4\5\6\7\x08");
-static const struct head noise = HEAD(128, "\x42\x91\7\x66\1\2\3\4\5\6\7\x08");
+static const struct head stun = HEAD(28, 0, 1, 0, 8, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3, 4);
+static const struct head dtls = HEAD(120, 0x16, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+static const struct head quic = HEAD(1200, 0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6);
+static const struct head older_quic = HEAD(1350, 0xd, 1, 2, 3, 4, 5, 6, 7, 8, 0x51, 0x30, 0x34);
+static const struct head rtcp = HEAD(28, 0x81, 0xc9, 0, 6, 0, 0, 0, 1, 0, 0, 0, 2);
+static const struct head dns = HEAD(40, 0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0);
+static const struct head wireguard = HEAD(128, 4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+static const struct head noise = HEAD(128, 0x42, 0x91, 7, 0x66, 1, 2, 3, 4, 5, 6, 7, 8);
 
 /* Of a source's media; sound and picture have sources of their own. */
 static struct head rtp(uint8_t source, uint16_t sequence)
 {
-	struct head head = HEAD(172, "\x80\x6f\0\0\0\0\0\0\0\0\0\0");
+	struct head head = HEAD(172, 0x80, 0x6f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 	head.byte[2] = (uint8_t)(sequence >> 8);
 	head.byte[3] = (uint8_t)sequence;
