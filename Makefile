@@ -19,7 +19,7 @@ SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 URL    ?=
 
-.PHONY: help setup dist deb release run test test-long test-guests lint bench fuzz mutate findings lock agent algorithms classifier man docs pictures clean
+.PHONY: help setup dist deb release run test test-long test-guests lint bench traffic fuzz mutate findings lock agent algorithms classifier man docs pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -64,6 +64,9 @@ lint: ## ruff, mypy, clang-format, clang-tidy, shellcheck
 bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench
 	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
+
+traffic: setup ## capture real applications with labels, 40 minutes: make traffic OUT=FOLDER
+	@.venv/bin/gatemark run benchmarks/applications.toml --out $(or $(OUT),traffic)
 
 fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
 	@setup/install fuzz
