@@ -8,6 +8,7 @@ that lose follow each other. Low and high rates lose as much in them: behind a l
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
+from math import sqrt
 from statistics import median
 from typing import Final
 
@@ -22,7 +23,7 @@ TENTH: Final = 0.1  # of that the others may
 TIME: Final = (0.02, 0.8)  # of the time that they have
 ROUNDS: Final = 10  # of the search for two classes
 EPISODES: Final = 4  # of all trials, that begin or end within one
-HALF: Final = 0.5  # as many as by chance
+FEWER, SIGMAS = 0.7, 4.0  # than by chance
 # Low and high rates by each other: what they lose in such bins, and how much of the time they have.
 ALIKE, OFTEN = 1.5, 2.5
 SAME: Final = 0.5  # of its length: so near is its begin in each trial
@@ -125,7 +126,8 @@ def _follow(trials: Sequence[Sequence[bool]]) -> bool:
     begun, ended = pairs.count((False, True)), pairs.count((True, False))
     part = sum(map(sum, trials)) / sum(map(len, trials))
     chance = part * (1 - part) * len(pairs)
-    return min(begun, ended) >= EPISODES and max(begun, ended) <= HALF * chance
+    most = min(FEWER * chance, chance - SIGMAS * sqrt(chance))
+    return min(begun, ended) >= EPISODES and max(begun, ended) <= most
 
 
 def _is_same(low: Sequence[Bin], high: Sequence[Bin], least: float) -> bool:

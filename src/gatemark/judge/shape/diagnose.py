@@ -137,7 +137,8 @@ def _beside_tester(sweep: Sweep) -> list[Finding]:
     """Find what is lost inside the gateway, whenever the sender paused."""
     rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
-    over = [*over_time.find(sweep), *over_run.find(sweep)]
+    times = (over_time.find, at_times.find, over_run.find, remains.triggered)
+    over = [finding for find in times for finding in find(sweep)]
     shares = list(constant.find(sweep))
     share = shares[0].values.get("share", 0.0) if shares else 0.0
     limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))

@@ -83,9 +83,17 @@ def _partly(judged: Sequence[Sight]) -> list[int]:
     """The flows that lose much, if two halves of the trials name about the same."""
     odd, even = (unlike(counts) for counts in _halves(judged))
     named = sorted(odd & even)
-    if len(named) < ALIKE * len(odd | even) or len(named) > MOST * len(judged[0].loss.by_flow):
+    if len(named) < ALIKE * len(odd | even):
         return []
-    return named
+    named = _nearest(_sum(judged, range(len(judged))), named)
+    return named if len(named) <= MOST * len(judged[0].loss.by_flow) else []
+
+
+def _nearest(counts: Counts, named: Sequence[int]) -> list[int]:
+    """The flows that lose more than half way from the others to those that are named."""
+    groups = ([counts[flow] for flow in counts if (flow in named) == is_in] for is_in in (0, 1))
+    shares = [sum(x for _, x in own) / max(1, sum(n for n, _ in own)) for own in groups]
+    return [flow for flow, (tried, lost) in counts.items() if lost > sum(shares) / 2 * tried]
 
 
 def _part(judged: Sequence[Sight], named: Sequence[int]) -> Finding:

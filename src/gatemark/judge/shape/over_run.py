@@ -16,7 +16,7 @@ from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.judge.shape.words import ordinal, percent, upper
 
 WORTH: Final = 0.01  # lost by the trials that lose
-FEWEST: Final = 3  # trials of either part, of rates that both have
+FEWEST: Final = 3  # trials of either part, which have two rates in common
 TENTH: Final = 0.1  # of what one part loses more than the other a trial of the other may
 CHANCE: Final = 0.02  # that as many trials, chosen at random, are one after the other
 
@@ -69,10 +69,8 @@ def _part(calm: Sequence[Sight], rates: dict[int, float]) -> Part | None:
     is_lossy = set(lossy)
     first, last = max(parts, key=lambda part: _agreeing(range(*part), is_lossy))
     inside, outside = [*range(first, last)], [*range(first), *range(last, len(calm))]
+    own, others = ([lost[at] for at in places] for places in (inside, outside))
     common = {rates[id(calm[at])] for at in inside} & {rates[id(calm[at])] for at in outside}
-    own, others = (
-        [lost[at] for at in places if rates[id(calm[at])] in common] for places in (inside, outside)
-    )
     if len(common) < 2 or min(len(own), len(others)) < FEWEST:
         return None
     # So many parts are as long.
