@@ -62,20 +62,34 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
         yield _shaper(sweep, rates, values)
 
 
-def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
-    """Find a limit of bytes: what comes of a mix is flat in bit/s, and larger ones are lost."""
+def is_of_bytes(sweep: Sweep) -> bool:
+    """Return True if what comes of a mix is flat in bit/s, and not in packets/s."""
+    return bool(_byte_rates(_over(sweep, 0.0)))
+
+
+def _byte_rates(over: Sequence[Level]) -> list[float]:
+    """Bit/s of each trial once its bucket is empty; none: what comes is not flat in bit/s."""
     calm = [level for level in over if _is_calm(level)]
     mean = _mean_bytes([sight for level in calm for sight in level.sights])
     if len(calm) < 2 or not mean:
-        return
+        return []
     came = [median(_came_bps(sight, mean) for sight in level.sights) for level in calm]
     taken = [_taken(level) for level in calm]
     low, high = (choose(range(len(calm)), key=taken.__getitem__) for choose in (min, max))
     rise = taken[high] / taken[low]
     if rise < RISES or not came[low] or (came[high] / came[low] - 1) / (rise - 1) > FLAT:
+        return []
+    return [_settled_bps(sight, mean) for level in calm for sight in level.sights]
+
+
+def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
+    """Find a limit of bytes: larger frames are lost more than small ones."""
+    rates = _byte_rates(over)
+    if not rates:
         return
-    bps = median(came)
-    rate = bps / 8 / mean
+    calm = [level for level in over if _is_calm(level)]
+    bps = median(rates)
+    rate = bps / 8 / _mean_bytes([sight for level in calm for sight in level.sights])
     queue = _queue(calm, lowest, rate)
     kind, manner = ("policer", "policed") if queue < POLICED else ("shaper", "shaped")
     clause = f"is {manner} to {bps / 1e6:.3g} Mbit/s of frames, not to packets/s"
@@ -86,6 +100,15 @@ def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
         clause=clause,
         values={"rate_pps": rate, "queue_packets": queue},
     )
+
+
+def _settled_bps(sight: Sight, mean: float) -> float:
+    """Bit/s of frames that came after the first was lost; of all where that is late."""
+    onset_s, came = sight.onset_ms / 1000, _came_bps(sight, mean)
+    left_s = sight.seconds - onset_s
+    if left_s < SETTLED * sight.seconds:
+        return came
+    return max(0.0, came * sight.seconds - 8 * mean * sight.taken_pps * onset_s) / left_s
 
 
 def _mean_bytes(sights: Sequence[Sight]) -> float:

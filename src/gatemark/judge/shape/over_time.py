@@ -13,7 +13,7 @@ from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
-from gatemark.judge.shape.limiter import FLAT, RISES
+from gatemark.judge.shape.limiter import FLAT, RISES, is_of_bytes
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
 from gatemark.judge.shape.words import ms, percent
 
@@ -73,7 +73,7 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     What stalls explain is no such loss, but where nothing comes from a time on it is no stall.
     """
     splits = _splits(sweep, least)
-    if not splits:
+    if not splits or is_of_bytes(sweep):
         return
     if gradual := _gradual(splits):
         for sight in sweep.sights:

@@ -12,7 +12,7 @@ from typing import Final
 from gatemark.judge.finding import Finding
 from gatemark.judge.point.core import carrier
 from gatemark.judge.point.limit import HALF
-from gatemark.judge.shape.limiter import is_limited
+from gatemark.judge.shape.limiter import is_limited, is_of_bytes
 from gatemark.judge.shape.over_run import in_order
 from gatemark.judge.shape.overload import is_over
 from gatemark.judge.shape.sight import MOST, Level, Sight, Sweep, in_most
@@ -35,7 +35,7 @@ def triggered(sweep: Sweep) -> Iterator[Finding]:
     It may outlast such a trial: then lower rates lose as well, soon after it. Of a rate in between
     some trials may lose.
     """
-    if is_limited(sweep, 0.0):
+    if is_limited(sweep, 0.0) or is_of_bytes(sweep):
         return
     places = ((at - gap, at) for at in range(1, len(sweep.levels)) for gap in (0, 1) if at > gap)
     for below, place in places:
