@@ -10,7 +10,7 @@ Part = TypeVar("Part", bound=Hashable)
 
 LEVEL: Final = 0.01  # of a false name, over all parts (Holm)
 LEAST: Final = 0.001  # what any part may lose
-WORTH: Final = 0.05  # what a named part loses at least
+WORTH: Final = 0.02  # what a named part loses at least
 FEW: Final = 8  # parts: of fewer the one that loses least tells what is usual
 TIMES: Final = 3.0  # as much as the others
 

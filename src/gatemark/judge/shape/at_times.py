@@ -13,6 +13,7 @@ from statistics import median
 from typing import Final
 
 from gatemark.judge.finding import Finding
+from gatemark.judge.shape.over_run import in_order
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.judge.shape.stall import Silence, period_ms
 from gatemark.judge.shape.words import ms, percent, upper
@@ -23,6 +24,8 @@ TENTH: Final = 0.1  # of that the others may
 TIME: Final = (0.02, 0.8)  # of the time that they have
 ROUNDS: Final = 10  # of the search for two classes
 EPISODES: Final = 4  # of all trials, that begin or end within one
+RECURS: Final = 3  # trials that lose as a whole, times that it begins over the run
+WORTH: Final = 0.01  # of all packets
 FEWER, SIGMAS = 0.7, 4.0  # than by chance
 # Low and high rates by each other: what they lose in such bins, and how much of the time they have.
 ALIKE, OFTEN = 1.5, 2.5
@@ -56,19 +59,21 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     if not _are_two(lossy, others):
         return
     share, part = _share(lossy), len(lossy) / len(every)
-    kinds = [[own.share >= least for own in bins] for level in trials for _, bins in level]
-    half = len(levels) // 2
+    pairs = sorted(chain(*trials), key=lambda pair: pair[0].record.sequence)
+    kinds = [[own.share >= least for own in bins] for _, bins in pairs]
+    half, whole = len(levels) // 2, sum(map(all, kinds))
     low, high = ([*chain(*part)] for part in (levels[:half], levels[half:]))
-    whole = sum(all(own) for own in kinds)
-    if 2 * whole > len(kinds) * part or not _is_same(low, high, least) or not _follow(kinds):
+    is_long = 2 * whole > len(kinds) * part
+    is_seen = _recurs(sweep, kinds) if is_long else _follow(kinds, EPISODES)
+    if part * share < WORTH or not is_seen or not _is_same(low, high, least):
         return
     spans: list[list[Silence]] = []
-    for sight, bins in (pair for level in trials for pair in level):
+    for sight, bins in pairs:
         own = _episodes(bins, least)
         sight.masked |= {at for first, last in own for at in range(first, last)}
         width = sight.loss.bin_ms
         spans.append([(first * width, (last - first) * width) for first, last in own])
-    yield _finding(share, spans, part)
+    yield _of_trials(share, whole, len(kinds)) if is_long else _finding(share, spans, part)
 
 
 def _bins(sight: Sight) -> list[Bin]:
@@ -117,7 +122,13 @@ def _episodes(bins: Sequence[Bin], least: float) -> list[tuple[int, int]]:
     return [(own[0].first, own[-1].last) for own in stretches]
 
 
-def _follow(trials: Sequence[Sequence[bool]]) -> bool:
+def _recurs(sweep: Sweep, trials: Sequence[Sequence[bool]]) -> bool:
+    """Return True if several trials lose as a whole, several do not, and it begins anew."""
+    least = min(sum(map(all, trials)), sum(not any(own) for own in trials))
+    return bool(in_order(sweep)) and least >= RECURS and _follow([[*chain(*trials)]], RECURS)
+
+
+def _follow(trials: Sequence[Sequence[bool]], least: int) -> bool:
     """Return True if bins that lose follow each other, and begin and end within trials.
 
     By chance so many of them would begin as lossy ones come after whole ones.
@@ -127,7 +138,7 @@ def _follow(trials: Sequence[Sequence[bool]]) -> bool:
     part = sum(map(sum, trials)) / sum(map(len, trials))
     chance = part * (1 - part) * len(pairs)
     most = min(FEWER * chance, chance - SIGMAS * sqrt(chance))
-    return min(begun, ended) >= EPISODES and max(begun, ended) <= most
+    return min(begun, ended) >= least and max(begun, ended) <= most
 
 
 def _is_same(low: Sequence[Bin], high: Sequence[Bin], least: float) -> bool:
@@ -138,6 +149,17 @@ def _is_same(low: Sequence[Bin], high: Sequence[Bin], least: float) -> bool:
     parts = [len(own) / len(bins) for own, bins in zip(lossy, (low, high), strict=True)]
     shares = [_share(own) for own in lossy]
     return max(parts) <= OFTEN * min(parts) and max(shares) <= ALIKE * min(shares)
+
+
+def _of_trials(share: float, lossy: int, trials: int) -> Finding:
+    clause = f"loses {percent(share)} for longer than a trial, and then nothing, at any rate"
+    return Finding(
+        shape="over-time",
+        words=f"{upper(clause)}: {lossy} of {trials} trials lose as a whole. Look for a timer, a "
+        "program or a radio that comes and goes.",
+        clause=clause,
+        values={"share": share},
+    )
 
 
 def _finding(share: float, trials: Sequence[Sequence[Silence]], part: float) -> Finding:

@@ -114,7 +114,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
     rules = (first.find, flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = list(over_time.find(sweep, over_time.ALL))
-    for find in (stall.find, over_time.find, at_times.find, over_run.find, remains.triggered):
+    for find in (stall.find, over_time.find, over_run.find, remains.triggered, at_times.find):
         over += find(sweep)
     findings += over
     shares = list(constant.find(sweep))
@@ -137,7 +137,7 @@ def _beside_tester(sweep: Sweep) -> list[Finding]:
     """Find what is lost inside the gateway, whenever the sender paused."""
     rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
-    times = (over_time.find, at_times.find, over_run.find, remains.triggered)
+    times = (over_time.find, over_run.find, remains.triggered, at_times.find)
     over = [finding for find in times for finding in find(sweep)]
     shares = list(constant.find(sweep))
     share = shares[0].values.get("share", 0.0) if shares else 0.0

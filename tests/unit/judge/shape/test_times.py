@@ -53,6 +53,12 @@ def test_a_part_that_is_lost_for_a_while_is_told_with_its_times(shift: int, when
     assert only(lossy(THREE, lost)).clause == f"loses 30 % for 60 ms {when}"
 
 
+def test_a_part_that_is_lost_for_longer_than_a_trial_and_again_is_told_by_the_trials() -> None:
+    """Of 18 trials, one a second: two of each five."""
+    finding = only(lossy(THREE, lambda record, _: 0.3 * (record.sequence % 5 < 2)))
+    assert "8 of 18 trials lose as a whole" in finding.words
+
+
 def test_a_part_that_rates_lose_beyond_one_is_no_share_and_no_limit() -> None:
     finding = only(lossy(THREE, lambda record, _: 0.4 * (record.point["rate_pps"] != FEW[0])))
     assert finding.clause == "loses 40 % once 15.0 k packets/s are offered"
