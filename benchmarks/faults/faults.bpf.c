@@ -121,3 +121,72 @@ SECTION("tc/bucket") int bucket(struct packet *packet)
 	*left_ns -= 50000;
 	return TC_ACT_UNSPEC;
 }
+
+/* Since when packets come: 100 ms without one end it. */
+INLINE __u64 load_ns(__u64 now)
+{
+	__u32 first = 0, second = 1;
+	__u64 *last = bpf_map_lookup_elem(&state, &first);
+	__u64 *since = bpf_map_lookup_elem(&state, &second);
+
+	if (!last || !since)
+		return 0;
+	if (now - *last > 100 * MS)
+		*since = now;
+	*last = now;
+	return now - *since;
+}
+
+SECTION("tc/heat") int heat(struct packet *packet)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (load_ns(now) > 200 * MS)
+		wait_until(now + 40000);
+	return TC_ACT_UNSPEC;
+}
+
+SECTION("tc/at_times") int at_times(struct packet *packet)
+{
+	int is_bad = bpf_ktime_get_ns() % (330 * MS) < 100 * MS;
+
+	return is_bad && bpf_get_prandom_u32() % 10 < 3 ? DROP : TC_ACT_UNSPEC;
+}
+
+/* 160 packets in 10 ms begin half a second in which 40 % are lost. */
+SECTION("tc/triggered") int triggered(struct packet *packet)
+{
+	__u32 first = 0, second = 1, third = 2;
+	__u64 now = bpf_ktime_get_ns(), *slot = bpf_map_lookup_elem(&state, &first);
+	__u64 *count = bpf_map_lookup_elem(&state, &second);
+	__u64 *until = bpf_map_lookup_elem(&state, &third);
+
+	if (!slot || !count || !until)
+		return TC_ACT_UNSPEC;
+	if (now / (10 * MS) != *slot) {
+		*slot = now / (10 * MS);
+		*count = 0;
+	}
+	if (++*count > 160)
+		*until = now + 500 * MS;
+	return now < *until && bpf_get_prandom_u32() % 10 < 4 ? DROP : TC_ACT_UNSPEC;
+}
+
+/* 10 Mbit/s of frames, 150 kB at once: a byte takes 800 ns. */
+SECTION("tc/bytes") int bytes(struct packet *packet)
+{
+	__u32 first = 0, second = 1;
+	__u64 now = bpf_ktime_get_ns(), *left_ns = bpf_map_lookup_elem(&state, &first);
+	__u64 *last = bpf_map_lookup_elem(&state, &second), cost = (packet->length + 4) * 800ull;
+
+	if (!left_ns || !last)
+		return TC_ACT_UNSPEC;
+	*left_ns += now - *last;
+	*last = now;
+	if (*left_ns > 120 * MS)
+		*left_ns = 120 * MS;
+	if (*left_ns < cost)
+		return DROP;
+	*left_ns -= cost;
+	return TC_ACT_UNSPEC;
+}
