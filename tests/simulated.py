@@ -324,7 +324,7 @@ def _record(
         "loss_ratio": lost / tried,
         "cpu_busy": busy,
     }
-    for name, at in (("p50", 0.5), ("p99", 0.99)):
+    for name, at in (("min", 0.0), ("p50", 0.5), ("p99", 0.99)):
         if waits:
             values[f"delay_{name}_ns"] = (waits[int(at * (len(waits) - 1))] + 0.05) * 1e6
     return Record(

@@ -85,8 +85,9 @@ def _partly(judged: Sequence[Sight]) -> list[int]:
     named = sorted(odd & even)
     if len(named) < ALIKE * len(odd | even):
         return []
-    named = _nearest(_sum(judged, range(len(judged))), named)
-    return named if len(named) <= MOST * len(judged[0].loss.by_flow) else []
+    nearest = _nearest(_sum(judged, range(len(judged))), named)
+    is_group = len(set(nearest) & set(named)) >= ALIKE * len(set(nearest) | set(named))
+    return nearest if is_group and len(nearest) <= MOST * len(judged[0].loss.by_flow) else []
 
 
 def _nearest(counts: Counts, named: Sequence[int]) -> list[int]:

@@ -180,8 +180,14 @@ def _counted(sight: Sight) -> int:
 
 
 def _queue(levels: Sequence[Level], lowest: Level, rate: float) -> float:
-    """Packets that wait: what the median delay is longer by, times the rate."""
+    """Packets that wait: what the median delay is longer by, times the rate.
+
+    Longer than at the lowest rate; where that waits as well than the least delay of its trials.
+    """
     base = lowest.delay_ns
+    least = [ns for s in lowest.sights if (ns := s.record.values.get("delay_min_ns")) is not None]
+    if least and lowest.inside_share > CLEAR:
+        base = median(least)
     delays = [level.delay_ns for level in levels if level.delay_ns is not None]
     if base is None or not delays:
         return 0.0

@@ -174,6 +174,14 @@ def test_a_shaper_is_told_with_rate_and_queue() -> None:
     assert found.values["queue_ms"] == pytest.approx(500 / 15, rel=0.3)
 
 
+def test_a_queue_that_each_rate_fills_is_a_shapers() -> None:
+    """No rate is below it: the least delay says what a packet takes that does not wait."""
+    (found,) = diagnose(swept_once(Planted(shaper=(2_000, 100)), LOW), ())
+    (finding,) = found.diagnosis.wrong
+    assert finding.shape == "shaper"
+    assert finding.values["queue_ms"] == pytest.approx(50, rel=0.1)
+
+
 def test_a_queue_of_one_way_is_told_where_the_other_way_does_not_wait() -> None:
     """Both are loaded: half of all packets wait, and the median of both ways is one without."""
     records = [
