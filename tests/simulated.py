@@ -253,10 +253,10 @@ def trial(planted: Planted, rate: int, repeat: int, chance: random.Random) -> Re
             else:
                 books.lose(packet, refused=True)
         number = upto
-        if ms in halted:
-            continue
         own = capacity / 1000 * (planted.hot[1] if ms >= planted.hot[0] else 1.0)
         able += own if ms < TRIAL_MS else 0.0
+        if ms in halted:
+            continue
         served = min(served + own, own + 1)
         came = 0
         while queue and served >= 1:

@@ -154,8 +154,8 @@ def _is_of_time(splits: Sequence[Split], levels: int) -> bool:
     """Return True if no bucket or queue with a rate explains the times."""
     low, high = splits[0], splits[-1]
     rise = high.level.offered_pps / low.level.offered_pps
-    if low.share >= ALL:
-        return True
+    if low.share >= ALL:  # a stall may be at the end of all repeats of a rate, by chance
+        return len(splits) > 1 or levels < 3
     if rise < RISES:
         return low.after < low.before or levels == 1
     if (high.left_pps / low.left_pps - 1) / (rise - 1) > FLAT:
