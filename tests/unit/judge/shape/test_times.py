@@ -72,7 +72,8 @@ def test_what_outlasts_the_rate_that_triggers_it_is_told_with_lower_ones() -> No
         return 0.4 * (record.point["rate_pps"] == FEW[2] or is_next)
 
     finding = only(lossy(THREE, lost))
-    assert (finding.shape, finding.values["rate_pps"]) == ("triggered", pytest.approx(24_000, 0.01))
+    assert finding.shape == "triggered"
+    assert finding.values["rate_pps"] == pytest.approx(24_000, rel=0.01)
     assert "for some time after it also at 15.0 k packets/s and less" in finding.words
 
 
