@@ -64,7 +64,9 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     half, whole = len(levels) // 2, sum(map(all, kinds))
     low, high = ([*chain(*part)] for part in (levels[:half], levels[half:]))
     is_long = 2 * whole > len(kinds) * part
-    is_seen = _recurs(sweep, kinds) if is_long else _follow(kinds, EPISODES)
+    shares = [[own.share for own in bins] for bins in levels if bins]
+    both = sum(min(own) < least <= max(own) for own in shares)  # rates that have of both classes
+    is_seen = both > 1 and (_recurs(sweep, kinds) if is_long else _follow(kinds, EPISODES))
     if part * share < WORTH or not is_seen or not _is_same(low, high, least):
         return
     spans: list[list[Silence]] = []
