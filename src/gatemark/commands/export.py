@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 BINARY: Final = ("parquet", "flent")  # formats that no terminal shows
 FORMAT_HELP = (
-    "csv, json, parquet, markdown, prometheus, openmetrics, junit, flent (default: by --out's "
-    "name, else csv); "
+    "csv, json, parquet, markdown, prometheus, openmetrics, junit, flent, history (default: by "
+    "--out's name, else csv); "
     "folded: a file for each path in the run's directory, for flame graphs."
 )
 OUT_HELP = "Write this file, whole or not at all (default: stdout)."

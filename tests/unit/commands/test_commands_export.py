@@ -23,6 +23,7 @@ BEGINNINGS = {
     "prometheus": "# HELP gatemark_run_info ",
     "openmetrics": "# TYPE gatemark_run info\n",
     "junit": "<?xml ",
+    "history": "time,run,station,version",
 }
 
 
@@ -163,7 +164,7 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(run: Path, tmp_path: Pa
 
 
 def test_all_formats_are_tried_here() -> None:
-    assert {*BEGINNINGS, *BINARY} == set(FORMATS) == {*SUFFIX.values(), "flent"}
+    assert {*BEGINNINGS, *BINARY} == set(FORMATS) == {*SUFFIX.values(), "flent", "history"}
 
 
 # --- a damaged run, in every verb that reads one

@@ -9,6 +9,7 @@ from gatemark.error import UsageError
 from gatemark.tell.export import (
     csv,
     flent,
+    history,
     json,
     junit,
     markdown,
@@ -32,6 +33,7 @@ OF_RUNS: Final = {  # those that take runs, and have no rows
     "openmetrics": openmetrics.export,
     "junit": junit.export,
     "flent": flent.export,
+    "history": history.export,
 }
 FORMATS: Final = (*TABLES, *OF_RUNS)
 SUFFIX: Final = {
