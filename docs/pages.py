@@ -35,6 +35,7 @@ LINK: Final = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)(#[^)]*)?(\))")
 DOOR: Final = re.compile(r"^\| (Start|Questions|Numbers|Reference|Evidence) \| (.*) \|$", re.M)
 NAMED: Final = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
 PICTURES: Final = (".png", ".svg")
+FIRST: Final = "run.tar.gz"  # of README
 PLANS, VERBS, EXAMPLES = "plans.md", "commands.md", "examples.md"
 KINDS: Final = ("quantity", "warning", "verdict", "bottleneck", "term")
 STYLE: Final = "docs/site.css"
@@ -155,7 +156,8 @@ def examples(pages: Path) -> str:
     """The reports of the kept runs, each with the answer's first sentence."""
     (pages / "examples").mkdir()
     lines = ["# Example reports", "", "Each is the page that a run writes, of a run that was kept."]
-    for archive in sorted((ROOT / "docs/sample").glob("*.tar.gz")):
+    archives = (ROOT / "docs/sample").glob("*.tar.gz")
+    for archive in sorted(archives, key=lambda path: (path.name != FIRST, path.name)):
         lines += ["", *_example(archive, pages / "examples")]
     return "\n".join([*lines, ""])
 

@@ -2,6 +2,7 @@
 """Take the pictures in docs/pictures: a run's page at three widths, light and dark, and on paper.
 
 make pictures RUN=DIRECTORY
+python docs/pictures.py RUN NAME    keeps it as docs/sample/NAME.tar.gz, an example of the site
 
 The run itself, what `gatemark show` prints of it and the words of the page's first screen go to
 docs/sample, where tests compare them with what the code makes of the run.
@@ -32,9 +33,12 @@ DRAWN = (
 
 def main() -> None:
     """Write all pictures anew."""
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit("usage: make pictures RUN=DIRECTORY")
     run = Path(sys.argv[1]).resolve()
+    if len(sys.argv) == 3:
+        pack(run, sys.argv[2])
+        return
     gatemark("report", str(run), folder=run)
     page = run / "report.html"
     keep(run)
@@ -50,14 +54,19 @@ def main() -> None:
 def keep(run: Path) -> None:
     """The run's records, and its answer as README shows it."""
     SAMPLE.mkdir(exist_ok=True)
-    with tarfile.open(SAMPLE / "run.tar.gz", "w:gz") as archive:
-        for name, text in (("run.json", (run / "run.json").read_text()), (TRIALS, records(run))):
-            data = text.encode()
-            member = tarfile.TarInfo(f"{run.name}/{name}")
-            member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
+    pack(run, "run")
     answer = gatemark("show", f"gatemark-runs/{run.name}", folder=run.parents[1])
     (SAMPLE / "answer.txt").write_text(answer, encoding="utf-8")
+
+
+def pack(run: Path, name: str) -> None:
+    """The run's records as an archive."""
+    with tarfile.open(SAMPLE / f"{name}.tar.gz", "w:gz") as archive:
+        for file, text in (("run.json", (run / "run.json").read_text()), (TRIALS, records(run))):
+            data = text.encode()
+            member = tarfile.TarInfo(f"{run.name}/{file}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
 
 
 def gatemark(*words: str, folder: Path) -> str:

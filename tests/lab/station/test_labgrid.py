@@ -59,9 +59,9 @@ def labgrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv = tmp_path_factory.mktemp("labgrid")
     uv = [sys.executable, "-m", "uv", "-q"]
     lock = ROOT / "setup/lock/labgrid.txt"
-    subprocess.run([*uv, "venv", venv, "--python", sys.executable], check=True)
-    install = ["pip", "install", "--python", venv / "bin/python", "--require-hashes", "-r", lock]
-    subprocess.run([*uv, *install], check=True)
+    subprocess.run([*uv, "venv", str(venv), "--python", sys.executable], check=True)
+    install = ("pip", "install", "--python", f"{venv}/bin/python", "--require-hashes", "-r")
+    subprocess.run([*uv, *install, str(lock)], check=True)
     return venv / "bin"
 
 
@@ -112,8 +112,8 @@ def _until(command: list[str], word: str) -> None:
 
 def test_a_test_of_labgrid_measures_its_place(labgrid: Path, place: tuple[Played, Path]) -> None:
     host, folder = place
-    options = ["--lg-env", folder / "place.yaml", "--lg-coordinator", HUB]
-    pytest_ = [labgrid / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    options = ("--lg-env", folder / "place.yaml", "--lg-coordinator", HUB)
+    pytest_ = (labgrid / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *options)
     done = subprocess.run(
         host.words(*pytest_, folder / "test_it.py"),
         cwd=folder,
