@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 
-from gatemark.error import StationError
+from gatemark.error import StationError, UsageError
 from gatemark.node.inside.netlink import inside
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local as Here
@@ -91,6 +91,7 @@ class Local:
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""
         del routes  # all the rest is beyond
+        _require_near(end, port, next_hop)
         await blocking.run(self._connect, end, port, next_hop)
         if self.sides[end].vlan:  # a NIC merges what it receives before it looks for a VLAN
             await space.offloads(self.ground(end), self.sides[end].nic, "off")
@@ -159,6 +160,7 @@ class Far:
 
     async def connect(self, end: str, port: Port, next_hop: Port, routes: Sequence[str]) -> None:
         """Address a port, and let it know whom it talks to and what lies beyond."""
+        _require_near(end, port, next_hop)
         side, node = self.sides[end], self.hosts[end]
         nic = Nic(node, side.nic, side.vlan)
         addresses = [str(port.interface(family)) for family in FAMILIES]
@@ -178,6 +180,17 @@ class Far:
 
 
 Sides = Local | Far
+
+
+def _require_near(end: str, port: Port, next_hop: Port) -> None:
+    """Raise UsageError where a port's network is not that of the gateway's port beside it."""
+    for family in FAMILIES:
+        own, hop = port.interface(family), next_hop.interface(family)
+        if hop.ip not in own.network:
+            raise UsageError(
+                f"[{end}] {family} = {str(own)!r}: the gateway has {hop} there: "
+                f"write {family} with an address of its network into the station file"
+            )
 
 
 async def _patiently(borrowed: Borrowed) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from gatemark.error import UsageError
 from gatemark.node.remote.login import Address, Login
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
@@ -77,3 +78,13 @@ def test_both_are_looked_at_before_each_trial(monkeypatch: pytest.MonkeyPatch) -
         "lan0": 1_000_000_000,
         "gw0": None,
     }
+
+
+def test_a_port_in_another_network_than_the_gateways_is_refused_with_the_key() -> None:
+    sides = local(OWN)
+    port = Port(sides.node("lan"), "lan0", "", "enp3s0", {"ipv4": "192.168.1.10/24"})
+    hop = Port(
+        sides.node("lan"), "gw0", "", "eth0", {"ipv4": "192.168.1.1/24", "ipv6": "fd00::1/64"}
+    )
+    with pytest.raises(UsageError, match=r"\[lan\] ipv6 = .* the gateway has fd00::1/64 there"):
+        asyncio.run(sides.connect("lan", port, hop, ()))
