@@ -186,5 +186,5 @@ def test_a_ceiling_with_another_number_at_once_is_none() -> None:
 
 def test_without_a_valid_trial_nothing_is_known() -> None:
     subject = Subject(plan="p", arm="nat", setup="nat", definition=Definition(path="nat"))
-    trials = Group(subject=subject, outside=(), instrumented=(), invalid=1)
+    trials = Group(subject=subject, outside=(), instrumented=(), reasons=("no room",))
     assert decide(trials, ()).limit == "unknown"
