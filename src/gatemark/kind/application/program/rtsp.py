@@ -13,6 +13,7 @@ from gatemark.kind.application.program.call_sip import rtp
 from gatemark.kind.application.program.srt import CODEC, PICTURE, VIDEO, VIDEO_RATE
 
 PORT: Final = 554
+RTCP_PORT: Final = 5001  # of the receiver: ffmpeg takes its lowest pair
 PATH: Final = f":{PORT}/camera"
 QUIET: Final = ("-nostdin", "-loglevel", "error")
 
@@ -52,7 +53,7 @@ CAMERA: Final = replace(
     title="camera (RTSP)",
     label="stream",
     needs={"ffmpeg": "ffmpeg"},
-    setup=(PORT,),
+    setup=(PORT, RTCP_PORT),
     packet=rtp,
     serve=serve,
     use=use,
