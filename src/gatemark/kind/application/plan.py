@@ -34,7 +34,8 @@ def faults(load: Workload) -> Iterator[str]:
             f"{LONGEST_S:g}"
         )
     if load.direction not in ("up", "receive"):
-        yield f"`direction` = {load.direction}: its user is on the LAN; leave it out"
+        fix = "leave it out, or write receive on the path endpoint"
+        yield f"`direction` = {load.direction}: its user is on the LAN; {fix}"
     if load.family != "ipv4":
         yield f"`family` = {load.family}: applications are played over ipv4 alone"
     if load.dscp:
