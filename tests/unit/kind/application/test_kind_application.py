@@ -17,6 +17,7 @@ from gatemark.kind.application.program import call_sip, dns, film, srt, ssh, tor
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.kind.application.result import books, call, delays, jitter_ns, late, too_slow
 from gatemark.kind.application.tap import numbered
+from gatemark.kind.application.watch import Thread
 from gatemark.plan.kind import faults
 from gatemark.plan.load import load
 from gatemark.plan.model import Workload
@@ -139,6 +140,17 @@ def test_a_server_on_the_gateway_may_wait_for_its_cpu() -> None:
 def test_ends_that_wait_for_each_other_are_not_robbed() -> None:
     busy = End({"robbed_ns": 300 * MS}, {"cpu_ns": 280 * MS})
     assert too_slow(busy, APPLICATIONS["ssh"]) == ""  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("used_ms", "waited_ms", "times", "harm_ms"),
+    [(10, 140, 100, 0), (10, 600, 100, 600), (200, 140, 100, 140)],
+)
+def test_brief_waits_of_a_thread_that_does_little_do_no_harm(
+    used_ms: int, waited_ms: int, times: int, harm_ms: int
+) -> None:
+    thread = Thread((MS, MS, 7), (MS + used_ms * MS, MS + waited_ms * MS, 7 + times))
+    assert thread.harm_ns(2000 * MS) == harm_ms * MS
 
 
 def test_rates_are_those_of_the_time_between_two_counts() -> None:
