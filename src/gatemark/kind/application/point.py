@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gatemark.error import TOO_SLOW
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.kind import Judge, Marked
@@ -20,7 +21,7 @@ def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
     """
     del ceilings
     if not trials.outside:
-        reasons = Counter(reason.partition(":")[0] for reason in trials.reasons)
+        reasons = Counter(TOO_SLOW if TOO_SLOW in each else each for each in trials.reasons)
         return Verdict("unknown", max(reasons, key=reasons.__getitem__, default="no valid trial"))
     for quality in APPLICATIONS[trials.definition.application].qualities:
         value = middle(readings(trials.outside, quality.quantity))

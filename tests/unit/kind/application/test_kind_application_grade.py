@@ -90,8 +90,8 @@ def test_a_point_without_a_valid_trial_is_not_judged() -> None:
 
 
 def test_a_gateway_that_carries_nothing_is_no_slow_machine() -> None:
-    why = "the call was one-sided"
-    reasons = (f"{why}: an end sent nothing", f"{why}: an end sent nothing", TOO_SLOW)
+    why = "the call was one-sided: an end sent nothing"
+    reasons = (why, why, f"{TOO_SLOW}: a timer came late")
     subject = typing("upload", 1).subject
     trials = Group(subject=subject, outside=(), instrumented=(), reasons=reasons)
     assert decide(trials, ()).why == why
