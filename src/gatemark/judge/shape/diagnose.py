@@ -41,6 +41,7 @@ from gatemark.store.record import Scalar
 Factors = tuple[tuple[str, Scalar], ...]
 BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
 MOST: Final = 0.99  # of all packets: what is left of more says nothing
+CLEARLY: Final = 0.1  # of the packets lost inside: no tester that pauses loses that there
 ENDS: Final = ("policer", "shaper", "limiter", "triggered")  # from a rate on
 RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
 
@@ -114,7 +115,8 @@ def _findings(sweep: Sweep) -> list[Finding]:
     rules = (first.find, flows.find, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = list(over_time.find(sweep, over_time.ALL))
-    for find in (stall.find, over_time.find, over_run.find, remains.triggered, at_times.find):
+    silences = () if disorder.is_all_corrupt(sweep) else (stall.find,)
+    for find in (*silences, over_time.find, over_run.find, remains.triggered, at_times.find):
         over += find(sweep)
     findings += over
     shares = list(constant.find(sweep))
@@ -142,7 +144,10 @@ def _beside_tester(sweep: Sweep) -> list[Finding]:
     shares = list(constant.find(sweep))
     share = shares[0].values.get("share", 0.0) if shares else 0.0
     limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))
-    return [*findings, *over, *shares, *limits, *slow.find(sweep)]
+    made = [*findings, *over, *shares, *limits, *slow.find(sweep)]
+    # Little that nothing explains may come of the pauses; half of the packets do not.
+    rest = () if made else remains.unexplained(sweep.levels, share)
+    return made + [finding for finding in rest if finding.values["share"] >= CLEARLY]
 
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:

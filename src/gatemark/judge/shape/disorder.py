@@ -33,10 +33,9 @@ def corruption(sweep: Sweep) -> Iterator[Finding]:
     findings = list(_find(sweep, (("corruption", "corrupt", "come corrupted"),)))
     if not findings:
         return
-    lost = sum(max(0, sight.lost - sum(sight.loss.refused)) for sight in sweep.sights)
     counts = [_count(sight, "corrupt") for sight in sweep.sights]
     corrupt, tried = (sum(each) for each in zip(*counts, strict=True))
-    is_all = corrupt >= ALL * lost
+    lost, is_all = _lost(sweep), is_all_corrupt(sweep)
     for sight, (count, own) in zip(sweep.sights, counts, strict=True):
         # Of a trial with few of them chance says how many: what all of them lose is this fault's.
         sight.explained += max(count / own, corrupt / tried) if is_all else count / own
@@ -44,6 +43,17 @@ def corruption(sweep: Sweep) -> Iterator[Finding]:
         text = f"{grouped(min(corrupt, lost))} of {grouped(lost)} lost beyond the sender's port"
         findings = [replace(f, words=f"{f.words.removesuffix('.')} ({text}).") for f in findings]
     yield from findings
+
+
+def is_all_corrupt(sweep: Sweep) -> bool:
+    """Return True if nearly all that was lost came corrupted: its silences are no stalls."""
+    corrupt = sum(_count(sight, "corrupt")[0] for sight in sweep.sights)
+    return 0 < corrupt >= ALL * _lost(sweep)
+
+
+def _lost(sweep: Sweep) -> int:
+    """Return how many were lost beyond the sender's port."""
+    return int(sum(max(0, sight.lost - sum(sight.loss.refused)) for sight in sweep.sights))
 
 
 def exchanged(sweep: Sweep) -> Iterator[Finding]:

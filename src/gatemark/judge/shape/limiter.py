@@ -8,6 +8,7 @@ beyond the sender's port: where that port's queue overflows, the CPU behind it i
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
+from math import sqrt
 from statistics import median
 from typing import Final
 
@@ -27,6 +28,9 @@ INSIDE: Final = 0.8  # of the loss
 COUNTED: Final = (QDISC, NETFILTER)  # stages of drops behind which a limiter stands
 POLICED: Final = 16  # packets: a shorter queue is none
 FILLING: Final = 0.85  # of what the pause before a trial fills in: it was not full at its start
+TOGETHER, EVEN_TIMES = 4, 5  # bins; so many times tell how evenly packets come
+EVEN: Final = 0.35  # of what chance would make: of its deviation the median distance is .67
+CHANCE: Final = 3.0  # packets: fewer are no more than the bins' edges make
 FULL: Final = 2.0  # times as much in one trial as in another: its bucket was not full at first
 
 
@@ -126,11 +130,35 @@ def _came_bps(sight: Sight, mean: float) -> float:
 
 
 def is_limited(sweep: Sweep, share: float) -> bool:
-    """Whether more is taken in and does not come out; where clear rates are too near, by all."""
+    """Whether more is taken in and does not come out; where clear rates are too near, by all.
+
+    Where one rate alone is beyond it, by how evenly packets come.
+    """
     over = _over(sweep, share)
     clear = [level for level in over if level.inside_share >= CLEAR]
-    verdict = _is_flat(clear)
-    return bool(_is_flat(over) if verdict is None else verdict)
+    for levels in (clear, over):
+        if (verdict := _is_flat(levels)) is not None:
+            return verdict
+    return in_most([_is_even(s) for level in clear if _is_calm(level) for s in level.sights])
+
+
+def _is_even(sight: Sight) -> bool:
+    """Return True if as many come each time: of packets that are lost by chance more or fewer do.
+
+    By the median distance from their median, once the bucket is empty, of some bins together.
+    """
+    loss = sight.loss
+    after = sight.onset_ms / loss.bin_ms + 1
+    ends = min(len(loss.arrived), len(loss.tried)) - 1
+    bins = [at for at in sight.open if after <= at < ends and loss.lost[at]]
+    times = [bins[at : at + TOGETHER] for at in range(0, len(bins) - TOGETHER + 1, TOGETHER)]
+    if len(times) < EVEN_TIMES:
+        return False
+    came, tried = ([sum(own[at] for at in t) for t in times] for own in (loss.arrived, loss.tried))
+    share = min(1.0, sum(came) / sum(tried))
+    by_chance = sqrt(median(tried) * share * (1 - share))
+    distance = median(abs(own - median(came)) for own in came)
+    return by_chance >= CHANCE and distance <= EVEN * by_chance
 
 
 def _over(sweep: Sweep, share: float) -> list[Level]:

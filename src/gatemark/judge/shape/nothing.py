@@ -36,14 +36,19 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _soon_over(sweep: Sweep) -> Iterator[Finding]:
-    """Nothing but a few packets at the beginning of each trial: too few for `over_time`."""
-    if not in_most([_is_soon_over(sight) for sight in sweep.sights]):
+    """Nothing but a few packets at the beginning of each trial: too few for `over_time`.
+
+    Where the first trials used up what is let through, nothing at all comes in later ones.
+    """
+    if not in_most([_is_nothing(sight) or _is_soon_over(sight) for sight in sweep.sights]):
         return
     came = [sight.tried - sight.lost for sight in sweep.sights]
+    if max(came) <= STRAY:
+        return
     for sight in sweep.sights:
         sight.mask(0.0, sight.seconds * 1000)
         sight.explained = 1.0
-    count = median(came)
+    count = median(own for own in came if own > STRAY)
     is_count = in_most([abs(own / count - 1) <= LIKE for own in came])
     after = f"after about {count:.0f} packets of each trial" if is_count else "soon in each trial"
     clause = f"lets nothing through {after}"

@@ -283,3 +283,50 @@ def test_a_policer_of_bytes_is_no_fault_of_sizes(whole: int) -> None:
     (finding,) = found.diagnosis.wrong
     assert finding.shape == "policer"
     assert finding.values["rate_pps"] == pytest.approx(12_000, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("planted", "rates", "named"),
+    [
+        (Planted(policer=(12_000, 200)), (6_000, 18_000), ("policer",)),
+        (Planted(rising=0.5), (300, 18_000), ("unexplained",)),
+    ],
+    ids=["a policer", "by chance"],
+)
+def test_one_rate_that_loses_tells_a_policer_by_how_evenly_packets_come(
+    planted: Planted, rates: tuple[int, ...], named: tuple[Shape, ...]
+) -> None:
+    (diagnosed,) = diagnose(swept(planted, rates), ())
+    assert shapes(diagnosed.diagnosis) == named
+
+
+def test_where_the_first_trials_use_up_what_is_let_through_that_is_told() -> None:
+    records = [
+        emptied(record) if record.repeat > 3 else record
+        for record in outside(PLANTED["a few of each trial"][0])
+    ]
+    (diagnosed,) = diagnose(group(records), ())
+    (finding,) = diagnosed.diagnosis.wrong
+    assert finding.clause == "lets nothing through soon in each trial"
+
+
+def emptied(record: Record) -> Record:
+    """A trial of which nothing came."""
+    (loss,) = record.evidence.loss
+    nothing = replace(loss, lost=loss.tried, arrived=(0,) * len(loss.arrived))
+    return replace(record, evidence=replace(record.evidence, loss=(nothing,)))
+
+
+def test_silences_of_what_came_corrupted_are_no_stalls() -> None:
+    records = []
+    for record in outside(PLANTED["closed at times"][0]):
+        (loss,) = record.evidence.loss
+        corrupt = replace(loss, corrupt={"udp_sum": sum(loss.lost)})
+        records.append(replace(record, evidence=replace(record.evidence, loss=(corrupt,))))
+    (diagnosed,) = diagnose(group(records), ())
+    assert [f.shape for f in diagnosed.diagnosis.wrong if f.shape == "stalls"] == []
+
+
+def test_beside_a_tester_at_fault_what_is_clearly_lost_inside_is_told() -> None:
+    (diagnosed,) = diagnose(swept(Planted(rising=0.5, holes=12.0), (300, 18_000)), ())
+    assert shapes(diagnosed.diagnosis) == ("tester", "unexplained")
