@@ -209,12 +209,12 @@ SHARED void classify_decided(struct tables *tables, const struct model *model,
 	outcome->class = decision->class;
 	outcome->confidence = decision->confidence;
 	outcome->verdict = VERDICT_CLASS;
-	if (action->priority && decision->demoted)
+	if (action->priority &&
+	    (decision->demoted ||
+	     (!decision->waiting && classify_is_beyond(tables, model, decision, seen))))
 		outcome->verdict = VERDICT_DEMOTED;
 	else if (action->priority && decision->waiting)
 		outcome->verdict = VERDICT_WAITING;
-	else if (action->priority && classify_is_beyond(tables, model, decision, seen))
-		outcome->verdict = VERDICT_DEMOTED;
 	else
 		outcome->mark = action->mark;
 }

@@ -57,20 +57,26 @@ SHARED __u32 port_is_service(const __u16 *port)
 	return number >> 8 < PORT_SYSTEM_HIGH || number == 1900 || number == 5353;
 }
 
-#define PORT_BETWEEN(least, most) (number >= (least) && number <= (most)) ||
+#define PORT_CASE(least, most) case (least)...(most):
 SHARED __u32 port_is_listed(const __u16 *port)
 {
-	__u32 number = port_number(port);
-
-	return PORT_LISTED(PORT_BETWEEN) 0;
+	switch (port_number(port)) {
+		PORT_LISTED(PORT_CASE)
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 /* Of TCP: where people type, and see what they typed. */
 SHARED __u32 port_is_terminal(const __u16 *port)
 {
-	__u32 number = port_number(port);
-
-	return PORT_TERMINAL(PORT_BETWEEN) 0;
+	switch (port_number(port)) {
+		PORT_TERMINAL(PORT_CASE)
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 SHARED struct measure port_measure(__u32 statistic, __u32 way)
