@@ -16,6 +16,7 @@ from typing import Final
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Sight, Sweep
 from gatemark.judge.shape.words import ms, percent, upper
+from gatemark.store.record import Starved
 
 LONG_MS, LONG_FEWEST, LONG_SHARE = 20.0, 3, 0.01
 SHORT_MS, SHORT_FEWEST, SHORT_SHARE = 5.0, 10, 0.02
@@ -69,10 +70,14 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _kept_from_cpu(sights: Sequence[Sight]) -> Iterator[Finding]:
-    """Find pieces too short for silences: who had the CPU while the gateway's thread was ready."""
+    """Find pieces too short for silences: who had the CPU while the gateway's thread was ready.
+
+    The same program in nearly all trials: others come and go on a busy machine.
+    """
     starved = [sight.record.evidence.starved for sight in sights]
-    shares = [each.share for each in starved if each and each.who and each.share >= KEPT]
-    if len(shares) < MANY * len(sights):
+    kept = [each for each in starved if each and each.who and each.share >= KEPT]
+    shares = [each.share for each in kept]
+    if max(Counter(map(_program, kept)).values(), default=0) < MANY * len(sights):
         return
     for sight, each in zip(sights, starved, strict=True):
         sight.stalled = each.share if each else 0.0
@@ -190,9 +195,13 @@ def period_ms(trials: Sequence[Sequence[Silence]]) -> float | None:
     return period if sum(near) >= MANY * len(near) else None
 
 
+def _program(starved: Starved) -> str:
+    return NUMBER.sub("", starved.who or "")
+
+
 def _who(sights: Sequence[Sight]) -> str:
     """Who had the gateway's CPU meanwhile, by most of the trials that stood still."""
     starved = [sight.record.evidence.starved for sight in sights if sight.stalled]
-    names = Counter(NUMBER.sub("", each.who) for each in starved if each and each.who)
+    names = Counter(_program(each) for each in starved if each and each.who)
     name, count = next(iter(names.most_common(1)), ("", 0))
     return f" Meanwhile {name} had its CPU." if 2 * count > len(starved) else ""

@@ -97,3 +97,16 @@ def test_a_program_that_takes_the_cpu_a_few_ms_at_a_time_is_named() -> None:
         for record in lossy(LOW, lambda *_: 0.0)
     ]
     assert only(records).words.endswith("Meanwhile hog (FIFO 60) had its CPU.")
+
+
+def test_programs_that_come_and_go_on_a_busy_machine_are_no_fault() -> None:
+    others = [
+        Starved(thread="napi/gw0", longest_ms=4.0, share=0.3, who=f"{name} (pid 7, OTHER)")
+        for name in ("browser", "compiler")
+    ]
+    records = [
+        replace(record, evidence=replace(record.evidence, starved=others[n % 2]))
+        for n, record in enumerate(lossy(LOW, lambda *_: 0.0))
+    ]
+    (diagnosed,) = diagnose(group(records), ())
+    assert list(diagnosed.diagnosis.wrong) == []
