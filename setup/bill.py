@@ -33,9 +33,10 @@ def main() -> None:
 
 
 def linked() -> Iterator[dict[str, Any]]:
-    """What is in our programs and not ours: musl and compiler-rt, as zig brings them."""
+    """What is in our programs and not ours: musl, Zig's own parts of it, and compiler-rt."""
     version = Path("setup/lock/zig.txt").read_text().split()[0].partition("==")[2]
-    for name, licence in (("musl", "MIT"), ("compiler-rt", "Apache-2.0 WITH LLVM-exception")):
+    names = (("musl", "MIT"), ("zig", "MIT"), ("compiler-rt", "Apache-2.0 WITH LLVM-exception"))
+    for name, licence in names:
         yield {
             "type": "library",
             "name": name,
