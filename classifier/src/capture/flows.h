@@ -84,17 +84,18 @@ int flows_tell_left(const struct flows *flows, struct fault *fault);
 /* protocol-lan-port-wan-port. Returns text. */
 const char *flow_name(const struct flow_record *record, char text[FLOW_NAME_MOST]);
 
+/* The whole window begins there: hints stand behind it. */
 SHARED struct pulse *table_flow(struct tables *tables, const struct flow_key *key)
 {
 	(void)key;
-	return tables->current->is_kept ? &tables->current->state.pulse : NULL;
+	return tables->current->is_kept ? (void *)tables->current->state.bytes : NULL;
 }
 
 SHARED struct pulse *table_flow_make(struct tables *tables, const struct flow_key *key)
 {
 	(void)key;
 	tables->current->is_kept = true;
-	return &tables->current->state.pulse;
+	return (void *)tables->current->state.bytes;
 }
 
 SHARED struct decision *table_decision(struct tables *tables, const struct flow_key *key)
