@@ -41,7 +41,10 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 
 def _paused(sight: Sight) -> float:
-    return sum(length for _, length in sight.loss.pauses) / 1000 / sight.seconds
+    """Return the share of the time. Two senders may share a CPU: short ones are their turns."""
+    loss = sight.loss
+    least_ms = loss.bin_ms if sight.record.definition.direction == "both" else 0.0
+    return sum(ms for _, ms in loss.pauses if ms >= least_ms) / 1000 / sight.seconds
 
 
 def _dropped(sight: Sight) -> float:

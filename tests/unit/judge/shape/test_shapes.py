@@ -330,3 +330,19 @@ def test_silences_of_what_came_corrupted_are_no_stalls() -> None:
 def test_beside_a_tester_at_fault_what_is_clearly_lost_inside_is_told() -> None:
     (diagnosed,) = diagnose(swept(Planted(rising=0.5, holes=12.0), (300, 18_000)), ())
     assert shapes(diagnosed.diagnosis) == ("tester", "unexplained")
+
+
+@pytest.mark.parametrize(("pause_ms", "named"), [(8.0, ()), (60.0, ("tester",))])
+def test_of_two_senders_short_pauses_are_turns_of_theirs(
+    pause_ms: float, named: tuple[Shape, ...]
+) -> None:
+    records = []
+    for record in outside(Planted(), LOW):
+        (loss,) = record.evidence.loss
+        count = int(0.3 * 1000 * record.definition.duration_s / pause_ms)
+        paused = replace(loss, pauses=tuple((n * 3 * pause_ms, pause_ms) for n in range(count)))
+        both = replace(record.definition, direction="both")
+        evidence = replace(record.evidence, loss=(paused,))
+        records.append(replace(record, definition=both, evidence=evidence))
+    (diagnosed,) = diagnose(group(records), ())
+    assert shapes(diagnosed.diagnosis) == named
