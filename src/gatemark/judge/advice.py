@@ -46,7 +46,8 @@ def of_run(
     lossy = [g for g, result in judged if result.limit not in ("none", "tester") and g.outside]
     lossy = [g for g in lossy if (kind := kind_of(g)) is None or not kind.is_read]  # read always
     booted = all(plan.repeat.boots for plan in run.plans)  # those have no instrumented pass
-    asked = any(plan.probe.use for plan in run.plans if plan.name in {g.plan for g in lossy})
+    names = {trials.plan for trials in lossy}
+    asked = any(p.probe.use and p.probe.times for p in run.plans if p.name in names)
     unread = lossy and not any(trials.instrumented for trials in lossy)
     if unread and not booted and not (asked and missing):  # else it is still to come
         warnings.append(warn.no_instrumented_pass(asked=asked))

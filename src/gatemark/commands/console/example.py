@@ -25,10 +25,7 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "gatemark run quick/sweep --set gateway.slow_to_pps=10000",
         ),
         ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
-        (
-            "the same traffic from iperf3",
-            "gatemark run quick/tcp --driver iperf3 --set workload.duration_s=1",
-        ),
+        ("its traffic from iperf3", "gatemark run my-plan.toml --driver iperf3"),
         ("go on with a run that was cut", "gatemark run --resume first"),
     ),
     "show": (

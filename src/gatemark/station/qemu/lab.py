@@ -225,7 +225,12 @@ class VirtualLab:
         self.counting = Counting(emulator, file, self._ssh, caches, data)
 
     def enter(self) -> None:
-        """Taps and pinned threads are root's. Raises UnavailableError with the fix."""
+        """Taps and pinned threads are root's. Raises UnavailableError with the fix.
+
+        Namespaces of our own have no network: what is downloaded once is there before.
+        """
+        if own.needed() and self.model.package and not self.model.image:
+            stock(self.model.arch, self.model.package, self.model.memory_mib, tell)
         own.enter()
         doctor.require(without=doctor.NAMESPACE)
         require(self.model.arch)
