@@ -16,6 +16,7 @@ from gatemark.error import UsageError
 
 COLUMNS: Final = ("file", "proto", "src", "sport", "dst", "dport", "application", "class")
 PROTOCOLS: Final = ("tcp", "udp")
+REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # classes of sound, picture, games, keys
 ROLE: Final = "role"
 MEDIA: Final = "media"  # sound, picture, a game's state, keystrokes
 APART: Final = ("setup", "tunnel")  # keys, relays, signalling; a VPN, with who knows what inside

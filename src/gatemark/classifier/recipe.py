@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from gatemark.classifier.c45 import Model
 from gatemark.classifier.learn import Bounds
-from gatemark.classifier.manifest import MEDIA, Flow
+from gatemark.classifier.manifest import MEDIA, REAL_TIME, Flow
 from gatemark.classifier.setting import LARGEST_WINDOW, PROTOCOLS
 from gatemark.error import UsageError
 
@@ -17,7 +17,6 @@ T = TypeVar("T")
 VERSION: Final = "1"  # of our header
 PRIORITY: Final = "realtime"
 OTHER: Final = "other"
-REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # the manifest's classes
 # Of both directions together: who calls and who is called look alike by them.
 LENGTHS: Final = ("mean.plen", "max.plen", "min.plen", "stdev.plen")
 PAUSE: Final = "max.iat"  # of an even flow it is the interval, of an uneven one its longest

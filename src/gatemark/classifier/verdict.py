@@ -68,8 +68,11 @@ def _verdict(model: Model, recipe: Recipe, track: Track) -> Verdict:
 
 def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[tuple[str, str]]:
     """Class and way of each window; one that is unknown has the class before."""
+    if not recipe.covers(track.flow):
+        yield from ((OTHER, "") for _ in track.windows)
+        return
     name, unknown = OTHER, int(model.header.get("unknown", "0"))
-    for window in track.windows if recipe.covers(track.flow) else ():
+    for window in track.windows:
         by_header = HINTS[window.hint] if recipe.headers else ""
         if by_header:
             name = by_header
@@ -78,8 +81,6 @@ def _decided(model: Model, recipe: Recipe, track: Track) -> Iterator[tuple[str, 
         leaf, way = model.walk(window.values)
         name = model.classes[leaf.number] if leaf.confidence >= unknown else name
         yield name, way
-    if not recipe.covers(track.flow):
-        yield from ((OTHER, "") for _ in track.windows)
 
 
 def one_line(flow: Flow) -> str:

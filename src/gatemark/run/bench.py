@@ -48,7 +48,7 @@ class Bench:
         self.stuck = ""
         self.left: list[str] = []  # what commands of a trial left, which was undone
         self.packets: dict[str, Packets] = {}  # trial -> those to be kept of it
-        self.kept: dict[str, Kept] = {}  # arm -> what probes keep of it
+        self.kept: dict[Arm, Kept] = {}  # what probes keep of it
         self.silences: dict[str, float] = {}  # arm -> the longest, s, that a sink has seen
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)

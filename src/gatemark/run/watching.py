@@ -141,7 +141,7 @@ def has_no_counts(spec: TrialSpec) -> bool:
 
 def place_of(bench: Bench, spec: TrialSpec) -> Place:
     """Where the probes of a trial read."""
-    station, kept = bench.station, bench.kept.setdefault(spec.arm.name, {})
+    station, kept = bench.station, bench.kept.setdefault(spec.arm, {})
     # Another host's CPUs are its own to choose.
     is_here = isinstance(station.gateway.node, Here)
     cpu = station.placement.sink if is_here else ANY_CPU

@@ -2,9 +2,9 @@
 """Rules in the order in which they explain loss; what one explains, the next does not see.
 
 The order: tester; nothing; first packets; flows; sizes; corruption; exchange; the trial's time;
-stalls; the run's time; what a rate triggers; constant share; limiter; overload; slow flows;
-disorder; what remains. A level of a factor
-that is worse than the others is told by several points (`factor`).
+stalls; the run's time; what a rate triggers; loss that comes and goes; constant share; limiter;
+overload; slow flows; disorder; what remains. A level of a factor that is worse than the others is
+told by several points (`factor`).
 """
 
 from collections import Counter
@@ -118,14 +118,11 @@ def _findings(sweep: Sweep) -> list[Finding]:
     silences = () if disorder.is_all_corrupt(sweep) else (stall.find,)
     for find in (*silences, over_time.find, over_run.find, remains.triggered, at_times.find):
         over += find(sweep)
-    findings += over
-    shares = list(constant.find(sweep))
-    share = shares[0].values.get("share", 0.0) if shares else 0.0
-    limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))
-    findings += (*shares, *limits, *overload.find(sweep), *slow.find(sweep))
+    share, steady = _steady(sweep, is_over_time=bool(over))
+    findings += (*over, *steady, *overload.find(sweep), *slow.find(sweep))
     is_exchanged = any(finding.shape == "exchange" for finding in findings)
     findings += () if is_exchanged else disorder.disorder(sweep)
-    ends = [f.values["rate_pps"] for f in (*limits, *over) if f.shape in ENDS]
+    ends = [f.values["rate_pps"] for f in (*steady, *over) if f.shape in ENDS]
     below = min(ends, default=float("inf"))
     rest = [seen for seen in sweep.levels if seen.offered_pps <= BELOW * below]
     return [
@@ -141,13 +138,19 @@ def _beside_tester(sweep: Sweep) -> list[Finding]:
     findings = [finding for find in rules for finding in find(sweep)]
     times = (over_time.find, over_run.find, remains.triggered, at_times.find)
     over = [finding for find in times for finding in find(sweep)]
-    shares = list(constant.find(sweep))
-    share = shares[0].values.get("share", 0.0) if shares else 0.0
-    limits = list(limiter.find(sweep, share)) or ([] if over else list(short.find(sweep)))
-    made = [*findings, *over, *shares, *limits, *slow.find(sweep)]
+    share, steady = _steady(sweep, is_over_time=bool(over))
+    made = [*findings, *over, *steady, *slow.find(sweep)]
     # Little that nothing explains may come of the pauses; half of the packets do not.
     rest = () if made else remains.unexplained(sweep.levels, share)
     return made + [finding for finding in rest if finding.values["share"] >= CLEARLY]
+
+
+def _steady(sweep: Sweep, *, is_over_time: bool) -> tuple[float, list[Finding]]:
+    """Find the same share at any rate, which is returned, and a limit, by all trials alike."""
+    shares = list(constant.find(sweep))
+    share = shares[0].values.get("share", 0.0) if shares else 0.0
+    limits = list(limiter.find(sweep, share)) or ([] if is_over_time else list(short.find(sweep)))
+    return share, [*shares, *limits]
 
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:

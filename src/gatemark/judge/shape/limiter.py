@@ -130,7 +130,7 @@ def _came_bps(sight: Sight, mean: float) -> float:
 
 
 def is_limited(sweep: Sweep, share: float) -> bool:
-    """Whether more is taken in and does not come out; where clear rates are too near, by all.
+    """Return True if more is taken in and not let out; by all rates where clear ones are too near.
 
     Where one rate alone is beyond it, by how evenly packets come.
     """

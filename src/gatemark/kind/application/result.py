@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from gatemark.classifier.manifest import MEDIA, REAL_TIME
 from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, Delays, Playout, best_playout, mos
 from gatemark.judge.math.nearest import percentile
@@ -31,7 +32,6 @@ ROBBED: Final = 0.05  # of the time, for which no thread of an end may wait for 
 ROBBED_BOTH: Final = 0.2  # where the clean way, which is as much robbed, is what it is judged by
 LIVE_NS: Final = 120e6  # of a live video, from sending to coming
 SETUP: Final = "setup"  # class and role of flows that carry nothing themselves
-REAL_TIME: Final = ("voip", "vconf", "game", "remote")  # classes of sound, picture, games, keys
 DNS_PORT: Final = 53  # where a browser asks for hosts by itself
 RTP: Final = "rtp"
 HALF: Final = 1 << 15  # of the numbers of RTP
@@ -248,7 +248,7 @@ def label(name: str, spec: TrialSpec, proto: str, far_port: int) -> Label:
     is_asked_besides = far_port == DNS_PORT and application.label != "dns"
     if far_port in application.setup or is_asked_besides:
         return Label(application.name, SETUP, SETUP)
-    role = "media" if application.label in REAL_TIME else "other"
+    role = MEDIA if application.label in REAL_TIME else "other"
     return Label(application.name, application.label, role)
 
 

@@ -62,7 +62,7 @@ async def read(node: Node, parts: Collection[Part], devices: Collection[str]) ->
 
 
 async def _printed(node: Node, parts: Collection[Part], devices: Collection[str]) -> str:
-    """What the parts' script would print, of all that are files by one program."""
+    """Return what the parts' script prints; all that are files are read by one program."""
     filed = [part for part in parts if part.files]
     others = [part for part in parts if not part.files]
     text = joined([*([all_files(filed)] if filed else []), script(others, devices)])
