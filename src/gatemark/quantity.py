@@ -50,7 +50,7 @@ MEASURED: Final = {
     "buffer_ns": Quantity("ns", "time that the gateway's buffer holds"),
     "instructions_under_load": Quantity("instructions", "instructions of a packet under load"),
     "delay_min_ns": Quantity("ns", "shortest one-way delay"),
-    "delay_mean_ns": Quantity("ns", "mean one-way delay of a replay"),
+    "delay_mean_ns": Quantity("ns", "mean one-way delay"),
     "delay_p5_ns": Quantity("ns", "5th percentile of a replay's one-way delay"),
     "delay_p50_ns": Quantity("ns", "median one-way delay"),
     "delay_p90_ns": Quantity("ns", "90th percentile of the one-way delay"),

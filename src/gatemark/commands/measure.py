@@ -66,13 +66,16 @@ def examine(plans: Iterable["Plan"]) -> None:
 
 def require(plans: Iterable["Plan"], bench: "Station") -> None:
     """Raise UnavailableError if nothing can be measured here; an ordinary user is let in."""
-    from gatemark.kind.tool import program
+    from gatemark.kind.tool import otg, program
     from gatemark.plan.device import pairs
     from gatemark.plan.driver import tools
     from gatemark.plan.exact import counts, is_traceable, of_programs
     from gatemark.plan.kind import RULES
 
-    program.require(tools(plans))
+    needed = tools(plans)
+    program.require(name for name in needed if name != otg.NAME)
+    if otg.NAME in needed:
+        otg.require()
     for rules in RULES.values():
         rules.require(plans)
     if counted := [plan for plan in plans if counts(plan)]:

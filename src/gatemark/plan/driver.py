@@ -9,7 +9,12 @@ from gatemark.unit import payload_bytes
 
 OURS: Final = "gatemark"
 
-DOES: Final = {"iperf3": ("udp", "tcp"), "nuttcp": ("udp", "tcp"), "tcpreplay": ("udp",)}
+DOES: Final = {
+    "iperf3": ("udp", "tcp"),
+    "nuttcp": ("udp", "tcp"),
+    "tcpreplay": ("udp",),
+    "otg": ("udp",),
+}
 # Keys that a tool has nothing for, by kind; any level but the key's default is refused.
 NO_TOOL: Final = "mix flow_ports clients packets burst cap_pps dscp sender_port sink_port"
 LACKS: Final = {
@@ -18,6 +23,7 @@ LACKS: Final = {
     ("iperf3", "tcp"): "dscp",
     ("nuttcp", "tcp"): "settle_s dscp",
     ("tcpreplay", "udp"): NO_TOOL,
+    ("otg", "udp"): NO_TOOL,
 }
 MOST_STREAMS: Final = 128  # MAX_STREAMS of iperf3 (iperf.h), MAXSTREAM of nuttcp
 LARGEST_BLOCK: Final = 1 << 20  # MAX_BLOCKSIZE of iperf3
@@ -54,7 +60,8 @@ def faults(load: Workload) -> Iterator[str]:
         if getattr(load, name) != getattr(preset, name):
             level = getattr(load, name)
             yield f"`{name}` = {level}: {load.driver} has nothing like it; leave it out, or {FIX}"
-    yield from OF_DRIVER[load.driver](load)
+    if load.driver in OF_DRIVER:
+        yield from OF_DRIVER[load.driver](load)
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -62,17 +69,17 @@ def misfit(arm: Arm, load: Workload) -> str:
     tool, udp = load.driver, load.kind == "udp"
     if tool == OURS:
         return ""
+    if tool in ("tcpreplay", "otg") and arm.path == "endpoint":
+        return f"`driver` = {tool}: it puts frames on a wire; on the path endpoint {FIX}"
     if tool == "tcpreplay":
-        if arm.path == "endpoint":
-            return f"`driver` = {tool}: it puts frames on a wire; on the path endpoint {FIX}"
         return ""
     if udp and load.direction == "both":
         return (
             f"`direction` = both: {tool}'s own packets of one direction would be counted in the "
             f"other; write up or down, or {FIX}"
         )
-    if tool == "nuttcp" and udp and (arm.path, load.direction) == ("nat", "down"):
-        return f"`direction` = down: nuttcp opens no way through a NAT; write up, or {FIX}"
+    if tool in ("nuttcp", "otg") and udp and (arm.path, load.direction) == ("nat", "down"):
+        return f"`direction` = down: {tool} opens no way through a NAT; write up, or {FIX}"
     return ""
 
 

@@ -26,7 +26,7 @@ Level = Literal["O0", "O1", "O2", "O3"]  # of optimisation, by the compiler
 # sinks: xdp (counted in the kernel), ring (AF_PACKET).
 SenderPort = Literal["auto", "live", "afxdp", "raw"]
 SinkPort = Literal["auto", "xdp", "ring"]
-Driver = Literal["gatemark", "iperf3", "nuttcp", "tcpreplay"]  # who makes the traffic
+Driver = Literal["gatemark", "iperf3", "nuttcp", "tcpreplay", "otg"]  # who makes the traffic
 FlowPorts = Literal["ordered", "random"]  # random: pseudo-random, as RFC 4814 section 4.5 asks
 Profile = Literal["csit", "rfc2544", "diffuse", "rfc9004", "shaper"]
 Goal = Literal["ndr", "pdr", "burst", "held"]

@@ -165,7 +165,8 @@ def _ends(way: Way) -> dict[str, Report]:
 
 
 def _tester_cpu(ways: Sequence[Way], end: str) -> float | None:
-    shares = [_ends(way)[end]["cpu_ns"] / way.span_ns for way in ways if _own(way) != end]
+    reports = [(_ends(way)[end], way.span_ns) for way in ways if _own(way) != end]
+    shares = [report["cpu_ns"] / span_ns for report, span_ns in reports if "cpu_ns" in report]
     return max(shares, default=None)
 
 

@@ -64,7 +64,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
     speed: float = 1.0  # of the trace's own timing; 0: at a fixed rate
     clones: int = 1  # flows made of each of the trace's
     packet_most: int = MTU_BYTES  # of a replayed packet: longer ones were cut or left out
-    driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay
+    driver: str = "gatemark"  # who made the traffic: gatemark, iperf3, nuttcp, tcpreplay, otg
     rate_layer: str = "packets/s"  # packets/s (UDP), l4 (TCP: payload bits)
     loss_criterion: float | None = None  # ratio; None: no criterion
     duration_s: Seconds = 0.0  # how long was sent and counted

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import needs
 import pytest
 from command import environment
 
@@ -56,13 +57,7 @@ def test_all_packets_of_a_few_are_routed(gatemark):
 @pytest.fixture(scope="module")
 def labgrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of labgrid's programs, in an environment of their own."""
-    venv = tmp_path_factory.mktemp("labgrid")
-    uv = [sys.executable, "-m", "uv", "-q"]
-    lock = ROOT / "setup/lock/labgrid.txt"
-    subprocess.run([*uv, "venv", str(venv), "--python", sys.executable], check=True)
-    install = ("pip", "install", "--python", f"{venv}/bin/python", "--require-hashes", "-r")
-    subprocess.run([*uv, *install, str(lock)], check=True)
-    return venv / "bin"
+    return needs.installed(tmp_path_factory.mktemp("labgrid"), "labgrid")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Final
 from gatemark.commands.console import choice
 from gatemark.error import UsageError
 
-DRIVERS: Final = ("gatemark", "iperf3", "nuttcp", "tcpreplay")
+DRIVERS: Final = ("gatemark", "iperf3", "nuttcp", "tcpreplay", "otg")
 PORTS: Final = {  # word -> whose port it is, and what it is
     "live": ("sender", "frames made in the kernel"),
     "afxdp": ("sender", "AF_XDP"),

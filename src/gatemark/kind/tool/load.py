@@ -5,7 +5,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
 from gatemark.kind.tool import host, program, tally
@@ -38,17 +38,62 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     return [Pair(tool, wire, spec.workload, station.placement) for wire in ways]
 
 
-class Pair:
-    """One direction: the client on the LAN host, as through NAT it must be, the server beyond."""
+class Watched:
+    """One direction that a tool reports at its end alone: the sink's port tells when it began."""
 
-    def __init__(self, tool: Tool, wire: Wire, load: Workload, placement: Placement) -> None:
-        self.tool = tool
+    def __init__(self, wire: Wire, load: Workload, placement: Placement) -> None:
         self.wire = wire
         self.load = load
         self.placement = placement
+        self._watch: Agent | None = None
+
+    async def watch(self) -> None:
+        """Be ready to read the sink's port. Raises NodeError."""
+        lasts_s = self.load.settle_s + self.load.duration_s + BEYOND_S
+        request = {
+            "interval_ms": WATCH_MS,
+            "samples": round(lasts_s * 1000 / WATCH_MS),
+            "what": ["interfaces"],
+            "devices": [self.wire.sink.device],
+            "cpu": self.placement.sink,
+        }
+        self._watch = await Agent.launch(self.wire.sink.node, "watch", request)
+
+    async def abort(self) -> None:
+        """End what still runs."""
+        if self._watch:
+            await self._watch.abort()
+
+    def reports(self, result: Result, seen: Report) -> tuple[Report, Report]:
+        """Return the sender's and the sink's, with what the sink's port saw."""
+        load, column = self.load, seen["interfaces"][self.wire.sink.device]["rx_packets"]
+        span_ns = round(load.settle_s * 1e9) + round(result.seconds * 1e9)
+        t0_ns = began_ns(seen["t_ns"], column, span_ns)
+        source = {
+            "t0_ns": t0_ns,
+            "t1_ns": t0_ns + max(1, span_ns),
+            "scheduled": round(load.rate_pps * load.duration_s if load.kind == "udp" else 0),
+            "tried": result.sent,
+            "flows": load.flows,
+        }
+        received = {
+            "unique": result.received,
+            "seconds": result.seconds,
+            "bps": result.bps,
+            "more": dict(result.more or {}),
+            "port": {"t_ns": seen["t_ns"], "packets": column},
+        }
+        return source, received
+
+
+class Pair(Watched):
+    """One direction: the client on the LAN host, as through NAT it must be, the server beyond."""
+
+    def __init__(self, tool: Tool, wire: Wire, load: Workload, placement: Placement) -> None:
+        super().__init__(wire, load, placement)
+        self.tool = tool
         self.job = Job(load, wire.far.address(load.family), wire.away)
         self._programs: list[Program] = []
-        self._watch: Agent | None = None
         self._route: tuple[str, ...] = ()  # that names the congestion control
         self._version = tool.name
 
@@ -60,15 +105,7 @@ class Pair:
             await self._congestion()
         self._start(self.wire.far, self.tool.serve(self.job), nobody.words())
         await self._listening()
-        lasts_s = self.load.settle_s + self.load.duration_s + BEYOND_S
-        request = {
-            "interval_ms": WATCH_MS,
-            "samples": round(lasts_s * 1000 / WATCH_MS),
-            "what": ["interfaces"],
-            "devices": [self.wire.sink.device],
-            "cpu": self.placement.sink,
-        }
-        self._watch = await Agent.launch(self.wire.sink.node, "watch", request)
+        await self.watch()
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
@@ -100,8 +137,7 @@ class Pair:
         """End what still runs; give the sending host its routes back."""
         for process in self._programs:
             await process.abort()
-        if self._watch:
-            await self._watch.abort()
+        await super().abort()
         if self._route:
             await self._ip("del")
 
@@ -155,39 +191,17 @@ class Pair:
     def _way(
         self, result: Result, ends: tuple[Ended, Ended], moved: list[host.Counts], seen: Report
     ) -> Way:
-        settle_ns = round(self.load.settle_s * 1e9)
-        span_ns = settle_ns + round(result.seconds * 1e9)
-        t0_ns = began_ns(seen["t_ns"], self._arrivals(seen), span_ns)
         client, server = ends
         sender, sink = (client, server) if self.wire.away else (server, client)
-        wanted = self.load.rate_pps * self.load.duration_s if self.load.kind == "udp" else 0
-        source: dict[str, Any] = {
-            "t0_ns": t0_ns,
-            "t1_ns": t0_ns + max(1, span_ns),
-            "scheduled": round(wanted),
-            "tried": result.sent,
-            "flows": self.load.flows,
-            "cpu_ns": sender.cpu_ns,
-            "host": moved[0],
-        }
-        received = {
-            "unique": result.received,
-            "seconds": result.seconds,
-            "bps": result.bps,
-            "more": dict(result.more or {}),
-            "cpu_ns": sink.cpu_ns,
-            "host": moved[1],
-            "port": {"t_ns": seen["t_ns"], "packets": self._arrivals(seen)},
-        }
+        source, received = self.reports(result, seen)
+        source |= {"cpu_ns": sender.cpu_ns, "host": moved[0]}
+        received |= {"cpu_ns": sink.cpu_ns, "host": moved[1]}
+        settle_ns = round(self.load.settle_s * 1e9)
         ports = dict.fromkeys(("sender", "sink"), self._version)
         way = Way(self.wire, source, received, ports, settle_ns, program=self.tool.name)
         if self.load.kind == "udp":
             return way.noted(tally.notes(way))
         return way.noted((BY_ROUTE.format(self.tool.name),)) if self._route else way
-
-    def _arrivals(self, seen: Report) -> list[int]:
-        column: list[int] = seen["interfaces"][self.wire.sink.device]["rx_packets"]
-        return column
 
 
 def began_ns(t_ns: Sequence[int], packets: Sequence[int], span_ns: int) -> int:

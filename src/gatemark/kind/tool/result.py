@@ -5,9 +5,9 @@ from itertools import pairwise
 from typing import Final
 
 from gatemark.kind.tcp import result as tcp
-from gatemark.kind.tool import tcpreplay
+from gatemark.kind.tool import otg, tcpreplay
 from gatemark.kind.tool.load import loads
-from gatemark.kind.tool.tally import tally
+from gatemark.kind.tool.tally import attached, tally
 from gatemark.kind.udp import result as udp
 from gatemark.plan.model import TrialSpec
 from gatemark.run.raw import Raw
@@ -20,8 +20,20 @@ from gatemark.workload.way import Way, binned
 
 def datagrams(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """UDP in one direction: packets/s as the tool's receiver counted them, over its own time."""
-    (way,), load = raw.ways, spec.workload
+    (way,) = raw.ways
     account = tally(way, raw.before, raw.after)
+    return _rates(spec, way, account), account
+
+
+def tested(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
+    """UDP of an OTG tester: the same, and the delays that it tells."""
+    (way,) = raw.ways
+    account = attached(way, raw.before, raw.after)
+    return _rates(spec, way, account) | way.sink["more"], account
+
+
+def _rates(spec: TrialSpec, way: Way, account: Accounting) -> dict[str, float]:
+    load = spec.workload
     seconds = float(way.sink["seconds"])
     rate_pps = account.unique / seconds if seconds else 0.0
     offered_pps = load.rate_pps or account.tried * 1e9 / way.span_ns
@@ -32,7 +44,7 @@ def datagrams(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
         "received_l2_bps": rate_pps * load.frame_bytes * 8,
         "received_l4_bps": rate_pps * payload_bytes(load.frame_bytes, load.family) * 8,
         "loss_ratio": account.lost / account.tried if account.tried else 0.0,
-    }, account
+    }
 
 
 def replayed(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
@@ -66,14 +78,16 @@ def counted(way: Way) -> Series:
     return {f"sink.{way.wire.direction}.packets": binned(way, "packets")}
 
 
-# A tool that has both ends itself, and one whose packets our sink counts.
+# A tool that has both ends itself, one whose packets our sink counts, and a tester of its own.
 _UDP: Final = Kind(loads, udp.define, datagrams, udp.delivered_pps, series)
 _TCP: Final = Kind(loads, tcp.define, stream, tcp.delivered_pps, series)
 _SENT: Final = Kind(tcpreplay.loads, udp.define, replayed, udp.delivered_pps, counted)
+_OTG: Final = Kind(otg.loads, udp.define, tested, udp.delivered_pps, series)
 TOOLS: Final = {
     ("iperf3", "udp"): _UDP,
     ("iperf3", "tcp"): _TCP,
     ("nuttcp", "udp"): _UDP,
     ("nuttcp", "tcp"): _TCP,
     ("tcpreplay", "udp"): _SENT,
+    ("otg", "udp"): _OTG,
 }

@@ -9,6 +9,9 @@ and a few datagrams that begin and end a test; they are reported, and are in no 
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
+from gatemark.error import InvalidTrialError
 from gatemark.store.record import Accounting
 from gatemark.workload.way import Way
 
@@ -17,15 +20,45 @@ MOST_EXTRA: Final = 16  # datagrams of a stream that begin and end a test: 1 of 
 
 def tally(way: Way, before: Mapping[str, int], after: Mapping[str, int]) -> Accounting:
     """The account of one direction; `before` and `after` are the test ports' counters."""
-    moved = {name: after[name] - before[name] for name in after}
-    sent, got = way.sender["host"], way.sink["host"]
-    tried, unique = int(way.sender["tried"]), int(way.sink["unique"])
+    moved = _moved(before, after)
+    got = way.sink["host"]
     arrived = got["ip_in"] - got["tcp_in"] - got["icmp_in"]
-    own = arrived - unique - extra(way)
+    beside = extra(way)
+    count = _account(way, moved, arrived - beside, _differences(way, moved, arrived))
+    return replace(count, refused=way.sender["host"]["udp_refused"])
+
+
+def attached(way: Way, before: Mapping[str, int], after: Mapping[str, int]) -> Accounting:
+    """The account of a tester whose ports are attached to the test ports, which nothing else uses.
+
+    Raises InvalidTrialError where they are attached to other ports.
+    """
+    moved = _moved(before, after)
+    source, sink = way.wire.source, way.wire.sink
+    tried, unique = int(way.sender["tried"]), int(way.sink["unique"])
+    sent, arrived = moved[f"{source.role}.tx_packets"], moved[f"{sink.role}.rx_packets"]
+    if tried and not sent:
+        raise InvalidTrialError(
+            f"{way.program} sent {tried} packets, and none by {source.device} of {source.node.name}"
+            ": attach the tester's port to it"
+        )
+    differences = {f"{source.role}.tx": sent - tried, f"{sink.role}.rx": min(0, arrived - unique)}
+    return _account(way, moved, arrived, differences)
+
+
+def _moved(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    return {name: after[name] - before[name] for name in after}
+
+
+def _account(
+    way: Way, moved: dict[str, int], arrived: int, differences: Mapping[str, int]
+) -> Accounting:
+    """Of the test packets that came, those that the tool did not count are its own loss."""
+    tried, unique = int(way.sender["tried"]), int(way.sink["unique"])
     return Accounting(
         scheduled=int(way.sender["scheduled"]),
         tried=tried,
-        refused=sent["udp_refused"],
+        refused=0,
         unique=unique,
         lost=tried - unique,
         duplicated=0,
@@ -33,9 +66,9 @@ def tally(way: Way, before: Mapping[str, int], after: Mapping[str, int]) -> Acco
         stale=0,
         corrupt=0,
         foreign=0,
-        ring_dropped=max(0, min(own, tried - unique)),
+        ring_dropped=max(0, min(arrived - unique, tried - unique)),
         interfaces=moved,
-        mismatch={name: n for name, n in _differences(way, moved, arrived).items() if n},
+        mismatch={name: n for name, n in differences.items() if n},
     )
 
 

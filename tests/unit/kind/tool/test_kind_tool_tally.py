@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from gatemark.error import InvalidTrialError
 from gatemark.kind.tool.host import SNMP, parse
-from gatemark.kind.tool.tally import notes, tally
+from gatemark.kind.tool.tally import attached, notes, tally
 from gatemark.node.shell import Local
 from gatemark.station.wiring import Port, Wire
 from gatemark.workload.way import Way
@@ -92,3 +93,22 @@ def test_a_hosts_counters_are_of_both_families() -> None:
     counters = parse(SNMP_TEXT)
     assert (counters["udp_in"], counters["udp_out"], counters["udp_unread"]) == (11, 15, 4)
     assert (counters["tcp_out"], counters["ip_in"], counters["udp_refused"]) == (18, 40, 9)
+
+
+def seen(sent: int, came: int) -> Any:
+    moved = {"lan0.tx_packets": sent, "wan0.rx_packets": came}
+    return attached(way(), dict.fromkeys(moved, 0), moved)
+
+
+def test_what_came_to_a_testers_port_and_was_not_counted_is_its_own_loss() -> None:
+    accounting = seen(121_810, 121_800)
+    assert (accounting.lost, accounting.ring_dropped, accounting.mismatch) == (57_264, 57_254, {})
+
+
+def test_a_tester_that_sent_otherwise_than_its_port_is_told() -> None:
+    assert seen(121_800, 60_000).mismatch == {"lan0.tx": -10, "wan0.rx": -4546}
+
+
+def test_a_tester_at_other_ports_is_no_trial() -> None:
+    with pytest.raises(InvalidTrialError, match="attach the tester's port to it"):
+        seen(0, 0)
