@@ -25,9 +25,10 @@ from typer.testing import CliRunner
 
 from gatemark import number
 from gatemark.commands.app import app
+from gatemark.commands.campaign import answer, coordinate
 from gatemark.commands.console.verb import summary
 from gatemark.store.directory import RunDirectory
-from gatemark.tell import page
+from gatemark.tell import matrix, page
 from gatemark.tell.group.source import judged
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -39,6 +40,7 @@ FIRST: Final = "run.tar.gz"  # of README
 PLANS, VERBS, EXAMPLES = "plans.md", "commands.md", "examples.md"
 KINDS: Final = ("quantity", "warning", "verdict", "bottleneck", "term")
 STYLE: Final = "docs/site.css"
+RUN: Final = re.compile(r'<a href="runs/[^"]*">(.*?)</a>')  # of a campaign's block
 WIDTH: Final = "88"  # characters of a page of help
 
 
@@ -153,24 +155,34 @@ def _printed(*words: str) -> str:
 
 
 def examples(pages: Path) -> str:
-    """The reports of the kept runs, each with the answer's first sentence."""
+    """The reports of what was kept, each with the answer's first sentence."""
     (pages / "examples").mkdir()
-    lines = ["# Example reports", "", "Each is the page that a run writes, of a run that was kept."]
+    lines = ["# Example reports", "", "Each is the page of a run, or of a campaign, that was kept."]
     archives = (ROOT / "docs/sample").glob("*.tar.gz")
     for archive in sorted(archives, key=lambda path: (path.name != FIRST, path.name)):
-        lines += ["", *_example(archive, pages / "examples")]
+        place = pages / "examples" / f"{archive.name.removesuffix('.tar.gz')}.html"
+        title, sentence = _example(archive, place)
+        lines += ["", f"## {title}", "", f"[The report](examples/{place.name}): {sentence}"]
     return "\n".join([*lines, ""])
 
 
-def _example(archive: Path, folder: Path) -> list[str]:
-    with tempfile.TemporaryDirectory() as place:
-        subprocess.run(["tar", "xf", archive, "-C", place], check=True)
-        (run,) = Path(place).iterdir()
-        source = judged(RunDirectory.open(run).contents(), run, "")
-        name = archive.name.removesuffix(".tar.gz")
-        page.write([source], folder / f"{name}.html", docs="..")
-    sentence = source.judgement.sentence
-    return [f"## {source.run.title}", "", f"[The report](examples/{name}.html): {sentence}"]
+def _example(archive: Path, place: Path) -> tuple[str, str]:
+    """Write the page of what an archive holds; returns its title and its sentence."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "xf", archive, "--no-same-owner", "-C", folder], check=True)
+        (kept,) = Path(folder).iterdir()
+        if (kept / coordinate.FILE).exists():
+            return _campaign(kept, place)
+        source = judged(RunDirectory.open(kept).contents(), kept, "")
+        page.write([source], place, docs="..")
+    return source.run.title, source.judgement.sentence
+
+
+def _campaign(kept: Path, place: Path) -> tuple[str, str]:
+    """A campaign's page, without links to the pages of its runs, which are not here."""
+    campaign = answer.campaigned(*coordinate.opened(kept), kept)
+    place.write_text(RUN.sub(r"\1", matrix.render(campaign)), encoding="utf-8")
+    return campaign.title, campaign.sentence
 
 
 if __name__ == "__main__":

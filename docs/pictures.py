@@ -2,7 +2,8 @@
 """Take the pictures in docs/pictures: a run's page at three widths, light and dark, and on paper.
 
 make pictures RUN=DIRECTORY
-python docs/pictures.py RUN NAME    keeps it as docs/sample/NAME.tar.gz, an example of the site
+python docs/pictures.py RUN NAME    keeps it as docs/sample/NAME.tar.gz, an example of the site;
+                                    of a campaign give a copy (`gatemark campaign copy`)
 
 The run itself, what `gatemark show` prints of it and the words of the page's first screen go to
 docs/sample, where tests compare them with what the code makes of the run.
@@ -59,12 +60,14 @@ def keep(run: Path) -> None:
     (SAMPLE / "answer.txt").write_text(answer, encoding="utf-8")
 
 
-def pack(run: Path, name: str) -> None:
-    """The run's records as an archive."""
+def pack(kept: Path, name: str) -> None:
+    """The records of a run, or of a campaign with its ledger, as an archive."""
+    files = [path for path in (kept / "campaign.toml", kept / "campaign.db") if path.exists()]
+    files += [path for path in sorted(kept.rglob("*")) if path.name in ("run.json", TRIALS)]
     with tarfile.open(SAMPLE / f"{name}.tar.gz", "w:gz") as archive:
-        for file, text in (("run.json", (run / "run.json").read_text()), (TRIALS, records(run))):
-            data = text.encode()
-            member = tarfile.TarInfo(f"{run.name}/{file}")
+        for path in files:
+            data = records(path.parent).encode() if path.name == TRIALS else path.read_bytes()
+            member = tarfile.TarInfo(f"{kept.name}/{path.relative_to(kept)}")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
 

@@ -79,6 +79,7 @@ def test_a_notebook_shows_the_answer_and_takes_no_markup(run: Path) -> None:
     shown = replace_fields(first, source=replace_fields(first.source, judgement=strange))
     page = shown._repr_html_()
     assert "\n<b>&lt;i&gt;&amp;</b>\n" in page
+    assert "monospace" in page  # a notebook gives `pre` the font of its words
 
 
 def test_no_run_is_an_error_that_names_it(tmp_path: Path) -> None:
