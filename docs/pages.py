@@ -40,7 +40,7 @@ FIRST: Final = "run.tar.gz"  # of README
 PLANS, VERBS, EXAMPLES = "plans.md", "commands.md", "examples.md"
 KINDS: Final = ("quantity", "warning", "verdict", "bottleneck", "term")
 STYLE: Final = "docs/site.css"
-RUN: Final = re.compile(r'<a href="runs/[^"]*">(.*?)</a>')  # of a campaign's block
+RUN: Final = re.compile(r'<a href="runs/[^>]*>(.*?)</a>')  # of a campaign's block
 WIDTH: Final = "88"  # characters of a page of help
 
 

@@ -47,7 +47,7 @@ def send(api: Any, within_s: float) -> None:
     transmit(api, "start")
     while True:
         now = metrics(api)
-        if now.get("transmit") == "stopped" and now.get("frames_tx"):
+        if now.get("transmit") == "stopped" and int(now.get("frames_tx", 0)):
             return
         if time.monotonic() > until:
             transmit(api, "stop")
