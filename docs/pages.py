@@ -181,7 +181,9 @@ def _example(archive: Path, place: Path) -> tuple[str, str]:
 def _campaign(kept: Path, place: Path) -> tuple[str, str]:
     """A campaign's page, without links to the pages of its runs, which are not here."""
     campaign = answer.campaigned(*coordinate.opened(kept), kept)
-    place.write_text(RUN.sub(r"\1", matrix.render(campaign)), encoding="utf-8")
+    place.write_text(
+        RUN.sub(r"\1", matrix.render(campaign)).replace(str(kept), kept.name), encoding="utf-8"
+    )
     return campaign.title, campaign.sentence
 
 

@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, sync_playwright
 DOCS = Path(__file__).resolve().parent
 PICTURES, SAMPLE = DOCS / "pictures", DOCS / "sample"
 TRIALS = "trials.jsonl"
+FEW_BYTES = 500_000
 FIRST_SCREEN = """() => ["header", "#answer", "figure figcaption"]
     .map((part) => document.querySelector(part).innerText).join("\\n")"""
 WIDTHS = (360, 900, 1600)
@@ -61,12 +62,19 @@ def keep(run: Path) -> None:
 
 
 def pack(kept: Path, name: str) -> None:
-    """The records of a run, or of a campaign with its ledger, as an archive."""
+    """The records of a run, or of a campaign with its ledger, as an archive.
+
+    Series come along where they are few; else they are larger than all else.
+    """
+    series = [*kept.glob("series/*")]
+    has_few = 0 < sum(path.stat().st_size for path in series) < FEW_BYTES
     files = [path for path in (kept / "campaign.toml", kept / "campaign.db") if path.exists()]
     files += [path for path in sorted(kept.rglob("*")) if path.name in ("run.json", TRIALS)]
+    files += sorted(series) if has_few else []
     with tarfile.open(SAMPLE / f"{name}.tar.gz", "w:gz") as archive:
         for path in files:
-            data = records(path.parent).encode() if path.name == TRIALS else path.read_bytes()
+            is_bare = path.name == TRIALS and not has_few
+            data = records(path.parent).encode() if is_bare else path.read_bytes()
             member = tarfile.TarInfo(f"{kept.name}/{path.relative_to(kept)}")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
@@ -79,7 +87,7 @@ def gatemark(*words: str, folder: Path) -> str:
 
 
 def records(run: Path) -> str:
-    """The records without their series, which are larger than all else."""
+    """The records without their series."""
     kept = [json.loads(line) for line in (run / TRIALS).read_text().splitlines()]
     return "".join(json.dumps(record | {"series": ""}) + "\n" for record in kept)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from inside import gatemark
 
-from gatemark.commands.campaign import coordinate
+from gatemark.commands.campaign import coordinate, image
 
 if TYPE_CHECKING:
     from gatemark.station.qemu.lab import VirtualLab
@@ -102,3 +102,8 @@ def test_a_made_station_with_a_fault_is_refused_by_plan(home: Path) -> None:
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), station
         assert printed in done.err
         assert done.err.startswith("gatemark: c.toml:")
+
+
+def test_a_hash_is_shortened_and_a_setup_is_not() -> None:
+    assert image.in_short("ab" * 32) == "ab" * 8
+    assert image.in_short("route+filter:1000") == "route+filter:1000"

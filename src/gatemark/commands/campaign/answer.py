@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from gatemark.commands.campaign import image
 from gatemark.commands.campaign.layout import Layout
 from gatemark.commands.diff import REGRESSION
 from gatemark.commands.measure import INVALID
@@ -54,7 +55,7 @@ def campaigned(layout: Layout, ledger: Ledger, folder: Path) -> "Campaigned":
     return Campaigned(
         title=layout.campaign.title,
         builds=[build.name for build in layout.campaign.build],
-        images=[(model, build, hash_[:16]) for model, build, hash_ in ledger.builds()],
+        images=[(model, build, image.in_short(hash_)) for model, build, hash_ in ledger.builds()],
         rows=list(rows.values()),
         decided=decide(list(_claims(layout, rows, open_))),
         blocks=[_kept(attempt, blocks[attempt.block]) for attempt in counted],
