@@ -2,11 +2,12 @@
 """What hatchling calls to build a wheel: agents, algorithms, classifiers, QEMU's plugin, pages.
 
 All agents are in every wheel, since a box may have any of the processors. So is the program that
-times algorithms, at -O3. The plugin is for the machine that QEMU runs on, so the wheel is for that
-kind of machine alone: this one, or the one that GATEMARK_MACHINE names. `any` has no program at
-all: it reads, reports and exports wherever there is a Python. GATEMARK_TARGETS names the processors
-where somebody needs a wheel for these alone. An editable install (the set-up) calls this too and
-builds nothing: `setup/install` builds what its machine needs.
+times algorithms, at -O3; for the machine that measures it is there at all levels. The plugin is for
+the machine that QEMU runs on, so the wheel is for that kind of machine alone: this one, or the one
+that GATEMARK_MACHINE names. `any` has no program at all: it reads, reports and exports wherever
+there is a Python. GATEMARK_TARGETS names the processors where somebody needs a wheel for these
+alone. An editable install (the set-up) calls this too and builds nothing: `setup/install` builds
+what its machine needs.
 """
 
 import os
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,23 +112,26 @@ def build(root: Path, targets: Sequence[str], machine: str) -> None:
     """Build all parts; make leaves alone what is newer than its sources."""
     if not shutil.which("make"):
         raise BuildError("building the agents needs make: apt-get install make")
-    python = shlex.quote(sys.executable)
-    zig = f"{python} -m ziglang"
+    # The compiler itself: a start of Python costs a third of what a small file's compilation does.
+    package = find_spec("ziglang")
+    if not package or not package.origin:
+        raise BuildError("no zig: pip install ziglang, or build with isolation")
+    zig = shlex.quote(str(Path(package.origin).with_name("zig")))
     glibc = ".".join(map(str, GLIBC))
     plugin = f"CC={zig} cc -target {machine}-linux-gnu.{glibc}"
     jobs = f"-j{os.cpu_count() or 1}"
-    # What the set-up built for this machine alone is not what others get.
-    for folder in ("agents", "classifiers"):
-        shutil.rmtree(root / PACKAGE / folder / platform.machine(), ignore_errors=True)
+    # Neither what the set-up built for this machine alone, nor what another wheel got.
+    for folder in PROGRAMS:
+        shutil.rmtree(root / PACKAGE / folder, ignore_errors=True)
     goals = [
         "install-cross",
         f"ARCHS={' '.join(targets)}",
         f"ZIG={zig}",
-        f"PYTHON={python}",
+        f"PYTHON={shlex.quote(sys.executable)}",
         "OWN=",
     ]
     _make(root, "agents", ["agent", jobs, *goals])
-    _make(root, "algorithms", ["algorithms", jobs, *goals])
+    _make(root, "algorithms", ["algorithms", jobs, *goals, f"HOST={machine}"])
     _make(root, "classifiers", ["classifier", jobs, *goals])
     total = subprocess.run(("setup/ready", "sum"), cwd=root, capture_output=True, check=True).stdout
     (root / PACKAGE / SUM).write_bytes(total)
@@ -157,10 +162,7 @@ def _make(root: Path, what: str, words: Sequence[str]) -> None:
         check=False,
     )
     if done.returncode:
-        fault = done.stdout.strip()
-        if "No module named ziglang" in fault:
-            fault = "no zig: pip install ziglang, or build with isolation"
-        raise BuildError(f"{what}: not built: {fault}")
+        raise BuildError(f"{what}: not built: {done.stdout.strip()}")
 
 
 def _environment(root: Path) -> Iterator[tuple[str, str]]:
