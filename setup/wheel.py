@@ -32,6 +32,7 @@ GLIBC: Final = (2, 17)
 PACKAGE: Final = Path("src/gatemark")
 MANUAL: Final = Path("build/man")  # where setup/dist writes the man pages
 PAGES: Final = Path("docs/numbers")  # what `gatemark explain` reads; in the package `numbers`
+EVIDENCE: Final = ("architecture", "coverage", "decisions", "measured")  # pages for reviewers
 SUM: Final = Path("agents/sources.sha256")  # a clone of the same sources takes these programs
 # Folder of the package -> what a processor has there.
 PROGRAMS: Final = {
@@ -56,7 +57,9 @@ class Parts(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         machine = os.environ.get("GATEMARK_MACHINE", platform.machine())
-        build_data["force_include"][str(root / PAGES)] = "gatemark/numbers"
+        guides = (path for path in (root / "docs").glob("*.md") if path.stem not in EVIDENCE)
+        into = {str(path): f"gatemark/docs/{path.name}" for path in guides}
+        build_data["force_include"] |= into | {str(root / PAGES): "gatemark/numbers"}
         if (root / MANUAL).is_dir():
             build_data["shared_data"][str(root / MANUAL)] = "share/man"
         build_data["pure_python"] = machine == ANY

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 WIDEST: Final = 100  # characters: a longer line is hard to read
 LEAD: Final = 12  # characters in front of a paragraph
+WORD_HELP: Final = "A quantity, warning, verdict or another term; or a page: docs/stations.md."
 
 
 def explain(
     word: Annotated[
         str,
-        typer.Argument(metavar="WORD", help="A quantity, warning, verdict or another term."),
+        typer.Argument(metavar="WORD", help=WORD_HELP),
     ] = "",
     json_: Annotated[bool, typer.Option("--json", help="One JSON object for each word.")] = False,
     all_: Annotated[bool, typer.Option("--all", help="Every point, and the whole page.")] = False,
@@ -33,10 +34,13 @@ def explain(
     word it lists all of them.
     """
     from gatemark.tell.explain import text
-    from gatemark.tell.explain.entry import entries, find
+    from gatemark.tell.explain.entry import entries, find, guide
 
     if not word:
         _list(entries(), json_=json_)
+        return
+    if page := guide(word):
+        output.lines([{"word": word, "text": page}]) if json_ else output.say(text.unlinked(page))
         return
     entry = find(word)
     behind = _behind(entry, word, None if all_ or json_ else text.FEW)
@@ -47,18 +51,21 @@ def explain(
     for heading, paragraph in text.lines(entry, behind, whole=all_):
         _say(heading, paragraph)
     if all_:
-        output.say(f"\n{entry.text}")
+        output.say(f"\n{text.unlinked(entry.text)}")
 
 
 def _list(entries: "tuple[Entry, ...]", *, json_: bool) -> None:
-    """Every word, by kind."""
+    """Every word, by kind, and every page."""
     from itertools import groupby
+
+    from gatemark.tell.explain.entry import guides
 
     if json_:
         output.lines({"word": e.word, "kind": e.kind, "title": e.title} for e in entries)
         return
     for kind, own in groupby(entries, key=lambda entry: entry.kind):
         _say(kind, ", ".join(entry.word for entry in own))
+    _say("page", ", ".join(guides()))
 
 
 def _behind(entry: "Entry", word: str, most: int | None) -> "Behind":

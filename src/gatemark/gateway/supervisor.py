@@ -25,7 +25,7 @@ MARK: Final = "@@"
 ANSWER_S = 30.0  # the end of a program that does not want to takes up to 12 s
 READY_S = 10.0
 AGAIN_S = 0.05  # between two looks whether it is ready
-NOT_THERE: Final = 127  # exit code of a shell that found no such program
+NOT_THERE: Final = (126, 127)  # exit codes of a shell: it may not start the program; there is none
 TICK_NS: Final = 10_000_000  # USER_HZ is 100 (proc_stat(5))
 
 
@@ -107,7 +107,7 @@ class Supervised:
         if end.by != "itself":
             return
         last = _last(end.last_words.splitlines())
-        if end.code == NOT_THERE:
+        if end.code in NOT_THERE:
             raise UnavailableError(f"{self._name}: {last}")
         raise InvalidTrialError(
             f"{self._name} ended before the trial did (exit code {end.code}): {last}"
@@ -150,7 +150,7 @@ class Supervised:
         runs, *lines = await self._ask("running")
         if runs == "no":
             end = await self.end()
-            if end.code == NOT_THERE:
+            if end.code in NOT_THERE:
                 raise UnavailableError(f"{self._name}: {_last(end.last_words.splitlines())}")
             raise NodeError(f"{self._name} ended at once (exit code {end.code}): {_last(lines)}")
         if self.program.device and not self.program.ready:

@@ -87,7 +87,7 @@ def about(source: Source) -> dict[str, Any]:
     return {
         "source": source,
         "name": called(source),
-        "not_measured": not_measured(run, judgement),
+        "not_measured": not_measured(run, judgement, source.records),
         "verdict": verdict.lines(source),
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),

@@ -36,7 +36,7 @@ def lines(source: Source, page: Path | None) -> Iterator[Line | Table]:
     """Sentence, conditions, tables, warnings, where it lies, how to repeat it."""
     run, judgement = source.run, source.judgement
     yield "bold", judgement.sentence
-    yield from (("yellow", text) for text in not_measured(run, judgement))
+    yield from (("yellow", text) for text in not_measured(run, judgement, source.records))
     yield from (("bold", text) for text in verdict.lines(source))
     yield "dim", _conditions(source)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)

@@ -110,8 +110,18 @@ def test_a_misspelt_word_is_a_usage_error() -> None:
 @pytest.mark.usefixtures("empty")
 def test_without_a_word_all_are_listed_by_kind() -> None:
     out = gatemark("explain").out
-    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(KINDS)
+    heads = [line.split()[0] for line in out.splitlines() if line[0] != " "]
+    assert heads == [*KINDS, "page"]
     assert [entry.word for entry in entries() if entry.word not in out] == []
+
+
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize("word", ["docs/files.md", "files"])
+def test_a_document_is_printed_without_its_links(word: str) -> None:
+    done = gatemark("explain", word)
+    assert (done.code, done.out.splitlines()[0]) == (0, "# Files of other people")
+    assert "](" not in done.out
+    assert "gm-algorithms [explain docs/algorithms.md]" in done.out
 
 
 @pytest.mark.usefixtures("empty")

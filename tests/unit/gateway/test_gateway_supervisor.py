@@ -152,9 +152,10 @@ def processes(*words: str) -> list[str]:
     return found
 
 
-def test_a_program_that_is_not_there_is_not_available() -> None:
-    with pytest.raises(UnavailableError, match="nosuchprogram: not found"):
-        running(program("nosuchprogram", ready="x"), lambda _: asyncio.sleep(0))
+@pytest.mark.parametrize("name", ["nosuchprogram", "/etc/passwd"])
+def test_a_program_that_cannot_be_started_is_not_available(name: str) -> None:
+    with pytest.raises(UnavailableError, match=f"{name}: (not found|Permission denied)"):
+        running(program(name, ready="x"), lambda _: asyncio.sleep(0))
 
 
 def test_one_that_ends_at_once_is_told_with_its_last_word() -> None:

@@ -24,14 +24,14 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "a plan with a slower gateway",
             "gatemark run quick/sweep --set gateway.slow_to_pps=10000",
         ),
-        ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out first"),
+        ("a plan of your own, into a folder named", "gatemark run my-plan.toml --out my-run"),
         ("its traffic from iperf3", "gatemark run my-plan.toml --driver iperf3"),
-        ("go on with a run that was cut", "gatemark run --resume first"),
+        ("go on with a run that was cut", "gatemark run --resume my-run"),
     ),
     "show": (
         ("the newest run's answer again", "gatemark show"),
-        ("each value as data", "gatemark show first --json"),
-        ("a row for a wiki or forum", "gatemark show first --row --header"),
+        ("each value as data", "gatemark show my-run --json"),
+        ("a row for a wiki or forum", "gatemark show my-run --row --header"),
     ),
     "explain": (
         ("what a knee is, and its trials in the newest run", "gatemark explain knee"),
@@ -39,17 +39,17 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("every word by kind", "gatemark explain"),
     ),
     "report": (
-        ("the page again, where a browser finds it", "gatemark report first --out page.html"),
-        ("runs side by side on one page", "gatemark report first second"),
+        ("the page again, where a browser finds it", "gatemark report my-run --out page.html"),
+        ("runs side by side on one page", "gatemark report my-run second"),
         ("an index of all runs in a folder", "gatemark report gatemark-runs"),
-        ("a study in its own order, with a run", "gatemark report --study wrt54 first"),
+        ("a study in its own order, with a run", "gatemark report --study wrt54 my-run"),
     ),
     "export": (
-        ("every value, for a script", "gatemark export first --out values.csv"),
-        ("a row a point, for a spreadsheet", "gatemark export first --wide --out points.csv"),
-        ("tables to paste into an issue", "gatemark export first --format markdown"),
-        ("every trial of several runs", "gatemark export first second --raw --out all.parquet"),
-        ("this device for `gatemark rank`", "gatemark export first --reference --out device.toml"),
+        ("every value, for a script", "gatemark export my-run --out values.csv"),
+        ("a row a point, for a spreadsheet", "gatemark export my-run --wide --out points.csv"),
+        ("tables to paste into an issue", "gatemark export my-run --format markdown"),
+        ("every trial of several runs", "gatemark export my-run second --raw --out all.parquet"),
+        ("this device for `gatemark rank`", "gatemark export my-run --reference --out device.toml"),
     ),
     "diff": (
         ("the newest two runs: did it get slower?", "gatemark diff"),
@@ -67,12 +67,12 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("go on with a test that was cut", "gatemark ab --resume gatemark-runs/20261122-101500-ab"),
     ),
     "cmp": (
-        ("two gateways, or three", "gatemark cmp first second third"),
-        ("whatever their frame sizes", "gatemark cmp first second --across frame_bytes"),
+        ("two gateways, or three", "gatemark cmp my-run second third"),
+        ("whatever their frame sizes", "gatemark cmp my-run second --across frame_bytes"),
     ),
     "fit": (
-        ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat first"),
-        ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 first"),
+        ("does NAT carry 1000/500 Mbit/s?", "gatemark fit --line 1000/500 --setup nat my-run"),
+        ("the same of small frames", "gatemark fit --line 100/40 --setup nat --frame 64 my-run"),
     ),
     "campaign": (
         ("what it takes, and whether its gates can fire", "gatemark campaign plan release.toml"),
@@ -86,11 +86,11 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
     ),
     "rank": (
         ("devices that ship, and one of yours", "gatemark rank device.toml"),
-        ("by the knee alone, with two runs", "gatemark rank first second --quantity knee_pps"),
+        ("by the knee alone, with two runs", "gatemark rank my-run second --quantity knee_pps"),
     ),
     "coverage": (
         ("what of five studies is answered, by the plans", "gatemark coverage"),
-        ("what a run of yours shows, with links", "gatemark coverage first --out coverage.html"),
+        ("what a run of yours shows, with links", "gatemark coverage my-run --out coverage.html"),
     ),
     "classifier": (
         ("what the model that ships was trained on, and its tree", "gatemark classifier show"),

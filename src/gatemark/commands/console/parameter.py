@@ -109,9 +109,10 @@ def _quantities(given: Given, word: str) -> Iterator[Candidate]:
 
 
 def _explained(given: Given, word: str) -> Iterator[Candidate]:
-    from gatemark.tell.explain.entry import entries
+    from gatemark.tell.explain.entry import entries, guides
 
     yield from ((entry.word, entry.kind) for entry in entries())
+    yield from ((name, "page") for name in guides())
     for entry in entries() if word else ():
         names = (*entry.listed("keys"), *entry.listed("also"))
         yield from ((name, entry.word) for name in names if " " not in name)

@@ -96,8 +96,10 @@ class Verbs(TyperGroup):
             raise typer.Exit(READER_GONE) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """`[OPTIONS] COMMAND ...`."""
-        return [*usage(self, ctx), self.subcommand_metavar]
+        """`[--debug] COMMAND ...`: its options stand here, as one screen has no room for a list."""
+        own = [param for param in _params(self, ctx, "option") if param.name != "help"]
+        pieces = [f"[{p.opts[0]}{'' if p.is_flag else f' {_name(p)}'}]" for p in own]
+        return [*pieces, self.subcommand_metavar]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the verb's purpose right below its usage: one screen holds all verbs."""
@@ -105,7 +107,7 @@ class Verbs(TyperGroup):
             formatter.write_text(self.help or "")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """One screen has no room for `--debug` and `--version`."""
+        """Write its arguments and verbs."""
         _sections(self, ctx, formatter)
         self.format_commands(ctx, formatter)
 

@@ -91,10 +91,11 @@ def _first(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _slowdown(judgement: Judgement) -> int:
-    """One row is of one gateway: of several slowdowns the one that fills most cells, by knees."""
+    """One row is of one gateway: as it is, else of the slowdown that fills most cells, by knees."""
     measured: tuple[PointResult | Knee, ...] = (*judgement.knees, *judgement.points)
     slowdowns = list(dict.fromkeys(result.definition.slow_to_pps for result in measured))
-    return max(slowdowns, key=lambda slowdown: len(_filled(measured, slowdown)), default=0)
+    filled = {slowdown: len(_filled(measured, slowdown)) for slowdown in slowdowns}
+    return 0 if filled.get(0) else max(filled, key=lambda slowdown: filled[slowdown], default=0)
 
 
 def _filled(measured: Iterable[PointResult | Knee], slowdown: int) -> set[tuple[str, str]]:

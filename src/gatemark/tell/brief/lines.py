@@ -48,12 +48,12 @@ def so_far(source: Source) -> Iterator[Line]:
     if any(table.rows for table in tables):
         first = [("", "so far:"), *_begin(source)]
         yield from first
-        yield from _small(tables, LINES - len(first) - BLOCK)
+        yield from _small(tables, LINES - len(first) - BLOCK, "at the end")
 
 
 def _begin(source: Source) -> Iterator[Line]:
     yield from _wrapped("bold", source.judgement.sentence)
-    for text in not_measured(source.run, source.judgement):
+    for text in not_measured(source.run, source.judgement, source.records):
         yield from _wrapped("yellow", text)
     for text in verdict.lines(source):
         yield from _wrapped("bold", text)
@@ -75,16 +75,16 @@ def _expected(source: Source) -> Iterator[Line]:
         yield from _wrapped(style, text)
 
 
-def _small(tables: Sequence[Folded], room: int) -> Iterator[Line]:
-    """Tables within so many lines, each below an empty one."""
-    for table in _fitting(tables, room):
+def _small(tables: Sequence[Folded], room: int, rest: str = "--all") -> Iterator[Line]:
+    """Tables within so many lines, each below an empty one; `rest`: where the others are."""
+    for table in _fitting(tables, room, rest):
         yield "", ""
         yield from (("bold", text) for text in table.caption)
         yield from (("dim", text) for text in table.head)
         yield from (("", text) for row in table.rows for text in row)
 
 
-def _fitting(tables: Sequence[Folded], room: int) -> Sequence[Folded]:
+def _fitting(tables: Sequence[Folded], room: int, rest: str) -> Sequence[Folded]:
     """The longest table gives up rows until all of them fit; one row of each stays."""
     over = sum(map(_height, tables)) - room
     if over > 0:
@@ -95,7 +95,7 @@ def _fitting(tables: Sequence[Folded], room: int) -> Sequence[Folded]:
         over -= len(longest.rows.pop())
         left_out += 1
     if left_out:
-        tables[-1].rows.append([f"{left_out} more row{'' if left_out == 1 else 's'}: --all"])
+        tables[-1].rows.append([f"{left_out} more row{'' if left_out == 1 else 's'}: {rest}"])
     return tables
 
 

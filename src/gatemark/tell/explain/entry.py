@@ -33,6 +33,8 @@ NEAREST: Final = 3  # words that are named where one is misspelt
 FOLDER: Final = "docs/numbers"
 SHIPPED: Final = Path(__file__).parents[2] / "numbers"  # where the package is installed
 SOURCES: Final = Path(__file__).parents[4] / FOLDER  # where it is a checkout
+GUIDES: Final = "docs"  # the documents' folder, installed in the package as in a checkout
+PLANS: Final = Path(__file__).parents[2] / "plans/README.md"
 # Before a quantity's name in the data: the word that says what it then is.
 DERIVED: Final = {STEP: "cost", CHANGE: "change"}
 
@@ -105,6 +107,21 @@ def find(word: str) -> Entry:
     near = get_close_matches(plain(own), list(words()), NEAREST)
     hint = f"did you mean {' or '.join(repr(text) for text in near)}?" if near else ""
     raise UsageError(f"{word}: no such word; {hint or '`gatemark explain` lists all'}")
+
+
+@cache
+def guides() -> dict[str, Path]:
+    """Return the documents that are here, by the name that others call them: `docs/stations.md`."""
+    home = SHIPPED.parent / GUIDES if SHIPPED.is_dir() else SOURCES.parent
+    pages = {path.name: path for path in home.glob("*.md")} | {"plans.md": PLANS}
+    return {f"{GUIDES}/{name}": pages[name] for name in sorted(pages)}
+
+
+def guide(word: str) -> str:
+    """Return the text of a document, by `docs/delay.md` or a name that is no entry; else ""."""
+    name = word if plain(word) in words() else f"{GUIDES}/{word.lower()}.md"
+    path = guides().get(word) or guides().get(name)
+    return path.read_text("utf-8") if path else ""
 
 
 @cache

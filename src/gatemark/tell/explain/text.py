@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A word explained on the terminal and as data."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from gatemark.quantity import QUANTITIES
-from gatemark.tell.explain.entry import TERM, Entry
+from gatemark.tell.explain.entry import GUIDES, TERM, Entry, guides, plain, words
 from gatemark.tell.explain.sample import Sample, names, value
 
 FEW: Final = 4  # points that are printed unasked
+LINK: Final = re.compile(r"!?\[([^]]+)\]\(([^)\s]+)\)")
 NO_RUN: Final = "no run here: make one with `gatemark run`"
 
 
@@ -45,6 +47,21 @@ def lines(entry: Entry, behind: Behind, *, whole: bool) -> Iterator[tuple[str, s
     )
     if not whole:
         yield "more", f"gatemark explain {entry.word} --all"
+
+
+def unlinked(text: str) -> str:
+    """Return Markdown with each link as its words, and what to ask `explain` for instead."""
+    return LINK.sub(lambda link: link[1] + _instead(link[1], link[2]), text)
+
+
+def _instead(shown: str, target: str) -> str:
+    if "://" in target:
+        return f" <{target}>"
+    page = target.partition("#")[0].rpartition("/")[2]
+    word = page.removesuffix(".md")
+    if f"{GUIDES}/{page}" in guides() and page not in shown:
+        return f" [explain {GUIDES}/{page}]"
+    return f" [explain {word}]" if plain(word) in words() and plain(word) != plain(shown) else ""
 
 
 def _trials(behind: Behind, most: int | None) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ def _lines(source: Source) -> Iterator[str]:
     run, judgement = source.run, source.judgement
     yield from (f"## {text(run.title)}", "")
     yield from (f"**{text(judgement.sentence)}**", "")
-    for line in not_measured(run, judgement):
+    for line in not_measured(run, judgement, source.records):
         yield from (text(line), "")
     facts = condition.conditions(run, source.records, judgement)
     faults = [("Not whole", list(source.faults))] if source.faults else []

@@ -243,6 +243,9 @@ def _changed(difference: Difference) -> str:
         before, after = old.splitlines(), new.splitlines()
         old = _first([line for line in before if line not in after])
         new = _first([line for line in after if line not in before])
+    same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+    if same > LONGEST // 2 and max(len(old), len(new)) > LONGEST:  # what differs would be cut off
+        old, new = (f"…{text[same - LONGEST // 4 :]}" for text in (old, new))
     return f"{_short(old)} → {_short(new)}"
 
 

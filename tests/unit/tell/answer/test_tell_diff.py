@@ -229,6 +229,7 @@ def test_noise_tells_where_it_is_from() -> None:
     [
         ("6.1", "6.6", "differs: k: 6.1 → 6.6"),
         (None, "6.6", "differs: k: none → 6.6"),
+        ("a" * 90 + "1", "a" * 90 + "2", f"differs: k: …{'a' * 15}1 → …{'a' * 15}2"),
         ("a\nb\nc", "a\nB\nC", "differs: k: b (and 1 lines more) → B (and 1 lines more)"),
     ],
 )

@@ -121,7 +121,9 @@ def test_a_way_that_is_not_the_usual_one_is_told() -> None:
 
 
 def test_the_rate_of_small_packets_is_the_knee() -> None:
-    found = told(builder.run(), builder.judgement())
+    made = builder.judgement()
+    slowed = tuple(point for point in made.points if point.definition.slow_to_pps)
+    found = told(builder.run(), msgspec.structs.replace(made, points=slowed))
     assert found["route UDP 64 B, k packets/s"] == "30.10 (29.92\N{EN DASH}30.25) (CPU 100 %)"
 
 
@@ -137,10 +139,18 @@ def test_a_rate_that_came_through_whole_is_a_lower_bound() -> None:
     assert found["nat UDP 64 B, k packets/s"].startswith("≥ ")
 
 
-def test_one_row_is_of_one_slowdown() -> None:
+def test_one_row_is_of_the_gateway_as_it_is_where_that_was_measured() -> None:
     slowed = [point(changed(path=p, slow_to_pps=9000), 9e6) for p in ("route", "switch")]
     found = told(box(), judged([point(TCP, 50e6), *slowed]))
-    assert found["nat TCP, Mbit/s"] == DASH
+    assert found["nat TCP, Mbit/s"] != DASH
+    assert found["route TCP, Mbit/s"] == DASH
+    assert "slowed" not in found["remark"]
+
+
+def test_one_row_is_of_one_slowdown() -> None:
+    slowed = [point(changed(path=p, slow_to_pps=9000), 9e6) for p in ("route", "switch")]
+    other = point(changed(path="nat", slow_to_pps=4000), 4e6)
+    assert told(box(), judged([other, *slowed]))["nat TCP, Mbit/s"] == DASH
 
 
 def test_the_slowdown_is_told() -> None:

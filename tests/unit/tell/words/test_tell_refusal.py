@@ -48,7 +48,17 @@ def test_each_reason_has_a_line(
 
 
 def test_of_a_run_with_several_plans_the_plan_is_named(source: Source) -> None:
-    assert not_measured(source.run, source.judgement) == [LINE]
+    assert not_measured(source.run, source.judgement, source.records) == [LINE]
+
+
+def test_an_arm_without_a_valid_trial_is_named_with_its_reason(source: Source) -> None:
+    first, *others = source.records
+    same = [record for record in others if record.arm == first.arm]
+    fault = [replace(record, status="invalid", reason="no agent") for record in (first, *same)]
+    rest = [record for record in others if record.arm != first.arm]
+    lines = not_measured(source.run, source.judgement, [*fault, *rest])
+    assert lines[1:] == [f"No valid trial: {first.arm} in {first.plan} (no agent)"]
+    assert not_measured(source.run, source.judgement, [*fault[1:], first, *rest])[1:] == []
 
 
 @pytest.mark.parametrize("whole", [True, False])
