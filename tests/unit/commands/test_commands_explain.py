@@ -121,6 +121,7 @@ def test_a_document_is_printed_without_its_links(word: str) -> None:
     done = gatemark("explain", word)
     assert (done.code, done.out.splitlines()[0]) == (0, "# Files of other people")
     assert "](" not in done.out
+    assert "<!--" not in gatemark("explain", "docs/start.md").out
     assert "gm-algorithms [explain docs/algorithms.md]" in done.out
 
 

@@ -12,6 +12,7 @@ from gatemark.tell.explain.sample import Sample, names, value
 
 FEW: Final = 4  # points that are printed unasked
 LINK: Final = re.compile(r"!?\[([^]]+)\]\(([^)\s]+)\)")
+COMMENT: Final = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 NO_RUN: Final = "no run here: make one with `gatemark run`"
 
 
@@ -50,8 +51,8 @@ def lines(entry: Entry, behind: Behind, *, whole: bool) -> Iterator[tuple[str, s
 
 
 def unlinked(text: str) -> str:
-    """Return Markdown with each link as its words, and what to ask `explain` for instead."""
-    return LINK.sub(lambda link: link[1] + _instead(link[1], link[2]), text)
+    """Return Markdown with each link as its words and what to explain instead, without comments."""
+    return LINK.sub(lambda link: link[1] + _instead(link[1], link[2]), COMMENT.sub("", text))
 
 
 def _instead(shown: str, target: str) -> str:
