@@ -19,6 +19,7 @@ from gatemark.error import UnavailableError
 
 NEW_NAMESPACES = 0x00020000 | 0x10000000 | 0x40000000  # CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET
 CAP_SYS_ADMIN = 21
+NS_GET_USERNS = 0xB701  # ioctl_ns(2)
 BIND = 4096 | 16384  # MS_BIND, MS_REC
 RUN = Path("/run")
 LABS = ("netns", "gatemark")  # what labs keep in /run; those of root are not ours
@@ -35,7 +36,22 @@ SYSCTLS = (
 
 def needed() -> bool:
     """Return whether we cannot make namespaces: not root, or root of a namespace alone."""
-    return os.geteuid() != 0 or not os.access(RUN, os.W_OK)
+    return os.geteuid() != 0 or not os.access(RUN, os.W_OK) or not _is_ours("net")
+
+
+def _is_ours(kind: str) -> bool:
+    """Return whether a namespace is of our user namespace: not so in a rootless --net=host."""
+    from fcntl import ioctl  # a machine that only reads may have none
+
+    try:
+        with Path(f"/proc/self/ns/{kind}").open("rb") as namespace:
+            owner = ioctl(namespace, NS_GET_USERNS)
+    except OSError:  # it is one above ours
+        return False
+    try:
+        return os.path.samestat(os.fstat(owner), Path("/proc/self/ns/user").stat())
+    finally:
+        os.close(owner)
 
 
 def inside() -> bool:

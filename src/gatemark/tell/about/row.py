@@ -8,6 +8,8 @@ with `47.5 ± 0.3 (CPU 92 %)`, and a remark. The columns are the same for every 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from gatemark.judge.judgement import Judgement, Knee, PointResult
 from gatemark.judge.point.likeness import is_alone
 from gatemark.plan.model import is_twin
@@ -108,9 +110,13 @@ def _of(point: PointResult | Knee, slowdown: int) -> bool:
 
 
 def _plain(definition: Definition) -> bool:
-    """A path without features, over IPv4, in frames of the smallest size or in a stream, alone."""
+    """A path without features, over IPv4, in frames of the smallest size or in a stream, alone.
+
+    Packets of arms that take turns are alone in theirs.
+    """
     small = definition.l4 == "tcp" or definition.frame_bytes == SMALL_BYTES
-    bare = not definition.features and is_alone(definition)
+    turn_ms = definition.turn_ms if definition.l4 == "tcp" else 0.0
+    bare = not definition.features and is_alone(replace(definition, turn_ms=turn_ms))
     return small and bare and definition.family == "ipv4"
 
 
