@@ -21,6 +21,7 @@ NEW_NAMESPACES = 0x00020000 | 0x10000000 | 0x40000000  # CLONE_NEWNS, CLONE_NEWU
 CAP_SYS_ADMIN = 21
 NS_GET_USERNS = 0xB701  # ioctl_ns(2)
 BIND = 4096 | 16384  # MS_BIND, MS_REC
+MNT_DETACH = 2
 RUN = Path("/run")
 LABS = ("netns", "gatemark")  # what labs keep in /run; those of root are not ours
 
@@ -82,6 +83,11 @@ def enter() -> None:
     except OSError as error:
         text = f"not root, and /run cannot be covered by one of our own ({error.strerror})"
         raise UnavailableError(f"rights: {text}; run with sudo") from None
+    try:
+        _try_sys()
+    except OSError as error:
+        text = f"not root, and /sys cannot be mounted, as in a container ({error.strerror})"
+        raise UnavailableError(f"rights: {text}; give it --privileged") from None
 
 
 def _unshare() -> None:
@@ -106,6 +112,13 @@ def _cover_run() -> None:
     (RUN / "netns").mkdir()
     with suppress(OSError):
         os.chdir(Path.cwd())  # where it lay below /run: now by the new mount, as all paths go
+
+
+def _try_sys() -> None:
+    """Mount what `ip netns exec` mounts, for a moment; a container that masks /sys forbids it."""
+    place = RUN / "netns"
+    _mount("gatemark", place, "sysfs", 0, "")
+    ctypes.CDLL(None).umount2(os.fsencode(place), MNT_DETACH)
 
 
 def _bring_back(old: Path, new: Path) -> None:
