@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +13,12 @@ PACKAGE: Final = str(Path(__file__).parent)
 SUFFIXES: Final = (".py", ".toml", ".csv")  # rules, plans, what others published
 
 
+@cache
 def edition() -> str:
-    """A digest of the version, and of every file that an answer could depend on."""
+    """A digest of the version, and of every file that an answer could depend on.
+
+    Who runs for long asks as it starts: files may change while it has the old rules.
+    """
     import hashlib  # heavy, and not needed for the help
 
     digest = hashlib.sha256(gatemark.__version__.encode())

@@ -119,11 +119,13 @@ def measure(
     others: Mapping[str, "Station"] = MappingProxyType({}),
 ) -> None:
     """Run what has no record yet; `others` are the stations of single arms."""
+    from gatemark.edition import edition
     from gatemark.run import stop
     from gatemark.run.engine import execute
     from gatemark.station.recover import recover
     from gatemark.tell.live import Live
 
+    edition()  # of the rules as they are now: files may change while it measures
     run = directory.load()
     repeats = {p.name: p.repeat.times * max(1, p.repeat.boots) for p in run.plans}
     live = Live(repeats)

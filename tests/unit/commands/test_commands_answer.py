@@ -97,6 +97,7 @@ def test_another_program_judges_anew(
 ) -> None:
     gatemark("show", run)
     monkeypatch.setattr("gatemark.__version__", "9.9.9")
+    edition.edition.cache_clear()
     gatemark("show", run)
     gatemark("show", run)
     assert judged == [run, run]
@@ -107,9 +108,18 @@ def test_a_changed_rule_is_another_edition(tmp_path: Path, monkeypatch: pytest.M
     rule = tmp_path / "judge" / "judge.py"
     rule.parent.mkdir()
     rule.write_text("LEAST = 1\n")
-    before = edition.edition()
+    digest = edition.edition.__wrapped__
+    before = digest()
     rule.write_text("LEAST = 2\n")
-    assert edition.edition() != before
+    assert digest() != before
+
+
+def test_a_process_keeps_the_edition_that_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = edition.edition()
+    monkeypatch.setattr(edition, "PACKAGE", str(tmp_path))
+    assert edition.edition() == before
 
 
 def test_the_path_and_the_page_that_it_names_are_its_own(run: Path, judged: list[Path]) -> None:
