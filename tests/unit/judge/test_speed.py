@@ -44,7 +44,7 @@ def test_single_trials_make_no_headline() -> None:
         replace(p, values={name: replace(i, n=1) for name, i in p.values.items()})
         for p in swift.points()
     ]
-    assert answer(*once).startswith("Nothing is said yet: a rate needs two trials at least.")
+    assert answer(*once).startswith("No rate is told yet: it needs two trials at least.")
 
 
 def test_a_mix_is_neither_small_nor_full() -> None:

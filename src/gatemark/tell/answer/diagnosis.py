@@ -19,14 +19,7 @@ def table(diagnoses: Iterable[Diagnosis]) -> Table:
         [(diagnosis, fault) for diagnosis in diagnoses for fault in diagnosis.wrong],
         Column("setup", lambda row: row[0].setup),
         Column("direction", lambda row: traffic.way(row[0].direction)),
-        Column("at", lambda row: _at(row[0])),
+        Column("at", lambda row: traffic.at(row[0])),
         Column("fault", lambda row: NAMES[row[1].shape]),
         Column("what was seen", lambda row: row[1].words),
     )
-
-
-def _at(diagnosis: Diagnosis) -> str:
-    """What was sent, with the level of each factor that this does not have."""
-    sent = traffic.point_words(diagnosis)
-    factors = (traffic.factor(*factor) for factor in diagnosis.point.items())
-    return ", ".join((sent, *(words for words in factors if words not in sent)))

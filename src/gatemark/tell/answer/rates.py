@@ -32,6 +32,7 @@ def knees(judgement: Judgement) -> Table:
         judgement.knees,
         Column("setup", lambda knee: knee.setup),
         Column("direction", lambda knee: traffic.way(knee.direction)),
+        Column("at", _at, is_there=None),
         column.number("no loss to, k packets/s", _no_loss),
         column.number(
             "knee, k packets/s",
@@ -40,7 +41,7 @@ def knees(judgement: Judgement) -> Table:
         column.number("Mbit/s (L1)", _bits),
         column.number("at 2x the knee, %", _twice),
         column.number("CPU, %", lambda k: cell(p, "cpu_busy", PERCENT) if (p := at(k)) else NONE),
-        Column("bottleneck", lambda knee: knee.limit),
+        Column("bottleneck", lambda knee: headline.bottleneck(knee.limit)),
     )
 
 
@@ -99,7 +100,7 @@ def points(judgement: Judgement) -> Table:
         *(_delay(everyone, f"delay_{share}_ns", f"delay {share}") for share in ("p50", "p99")),
         Column("CPU, %", *cells(everyone, "cpu_busy", PERCENT)),
         Column("CPU by its own reading, %", *cells(everyone, INSIDE, PERCENT)),
-        Column("bottleneck", lambda p: p.limit),
+        Column("bottleneck", lambda p: headline.bottleneck(p.limit)),
         Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
     ]
     return column.table("Every point, with the interval of its median", everyone, *spec)
@@ -120,6 +121,12 @@ def who(p: PointResult) -> str:
 def point(factors: Mapping[str, object]) -> str:
     """A point's factors in short: `offered 20 k packets/s, ↑ up`."""
     return traffic.point(factors)
+
+
+def _at(knee: Knee) -> str:
+    """The level of each other factor."""
+    levels = {name: level for name, level in knee.point.items() if name != "direction"}
+    return traffic.point(levels) if levels else NONE
 
 
 def _no_loss(knee: Knee) -> str:
@@ -145,7 +152,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
     bits = number.scale(sorted(middles(points, "received_l1_bps"))[:1], "bit/s")
     spec: list[Column[PointResult]] = [
         Column("setup", who),
-        Column("point", traffic.point_words),
+        Column("point", traffic.at),
         Column(f"received, {rate.unit}", *cells(points, "received_pps", rate)),
         Column(f"{bits.unit} (L1)", *cells(points, "received_l1_bps", bits)),
         Column("goodput, Mbit/s", *cells(points, "goodput_bps", MBPS)),
@@ -157,7 +164,7 @@ def _rates(points: Sequence[PointResult], caption: str) -> Table:
             is_number=True,
             is_there=any(p.tester_cpu for p in points if p.definition.path == DIRECT),
         ),
-        Column("bottleneck", lambda p: p.limit),
+        Column("bottleneck", lambda p: headline.bottleneck(p.limit)),
     ]
     return column.table(caption, points, *spec)
 

@@ -140,8 +140,8 @@ def _limits(search: Found) -> str:
     """What limited all goals, or each."""
     limits = dict.fromkeys(point.limit for point in search.goals.values())
     if len(limits) == 1:
-        return next(iter(limits))
-    return ", ".join(f"{NAMES[g]} {p.limit}" for g, p in search.goals.items())
+        return headline.bottleneck(next(iter(limits)))
+    return ", ".join(f"{NAMES[g]} {headline.bottleneck(p.limit)}" for g, p in search.goals.items())
 
 
 def _whole(point: PointResult, quantity: str) -> str:
@@ -201,7 +201,7 @@ def shaped(judgement: Judgement) -> Table:
         _quantity("CPU, %", "cpu_busy", PERCENT),
         _quantity("trials", "search_trials", whole),
         _quantity("search, s", "search_s", whole),
-        Column("bottleneck", lambda point: point.limit),
+        Column("bottleneck", lambda point: headline.bottleneck(point.limit)),
     )
 
 

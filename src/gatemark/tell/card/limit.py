@@ -11,7 +11,7 @@ from gatemark.tell.card.card import Card, Place, what
 from gatemark.tell.card.picture import Bar, Picture
 from gatemark.tell.group import sweep
 from gatemark.tell.group.study import Study
-from gatemark.tell.words import number, traffic
+from gatemark.tell.words import headline, number, traffic
 
 LIMITS = {"cpu": "CPU", "none": "none seen", "flow-table": "flow table"}
 MOST_LINES = 5
@@ -77,7 +77,7 @@ def bottleneck(judgement: Judgement, studies: Sequence[Study], place: Place) -> 
     first, *others = reasons or ["all that was offered came through"]
     yield Card(
         title="Bottleneck",
-        value=", ".join(LIMITS.get(limit, limit) for limit in limits or ["none"]),
+        value=", ".join(LIMITS.get(own, headline.bottleneck(own)) for own in limits or ["none"]),
         unit="",
         line=first,
         lines=tuple(others),

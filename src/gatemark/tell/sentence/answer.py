@@ -68,11 +68,8 @@ def answer(run: Run, records: Sequence[Record], judged: Judgement) -> str:
     if text := _first(ALONE, case):
         return text
     text = _first(RATES, case) or NOT_YET
-    faults = judged.diagnoses
-    if text == unsound.ONCE:  # a counter has no chance in it
-        faults = tuple(each.counted for each in faults)
     but = fault.TESTERS if text == unsound.TESTERS_FAULT else ()
-    text = fault.with_wrong(text, fault.wrong(faults, but))
+    text = fault.with_wrong(text, fault.wrong(judged.diagnoses, but))
     return " ".join((text, *fault.replayed(case.records)))
 
 

@@ -7,7 +7,7 @@ from gatemark.tell.sentence.case import Case, is_sound, is_testers
 
 TESTERS_FAULT: Final = "No rate is told, as the tester was at fault."
 ONCE: Final = (
-    "Nothing is said yet: a rate needs two trials at least. The tables have what was measured."
+    "No rate is told yet: it needs two trials at least. The tables have what was measured."
 )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.judge.judgement import Limit, PointResult
-from gatemark.tell.words import number
+from gatemark.tell.words import headline, number
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, aligned
 
@@ -56,9 +56,9 @@ def limited(limits: Mapping[str, Limit], points: Iterable[PointResult]) -> str:
     if not limits:
         return ""
     if {*limits.values()} != {"cpu"}:
-        names = dict.fromkeys(limits.values())
-        alone = len(names) == 1
-        parts = [name if alone else f"{name} ({_those(limits, name)})" for name in names]
+        keys = dict.fromkeys(limits.values())
+        whose = {key: "" if len(keys) == 1 else f" ({_those(limits, key)})" for key in keys}
+        parts = [f"{headline.bottleneck(key)}{text}" for key, text in whose.items()]
         return f": bottleneck {', '.join(parts)}"
     shares = sorted(p.values["cpu_busy"].value for p in points if "cpu_busy" in p.values)
     if not shares:

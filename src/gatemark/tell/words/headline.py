@@ -3,7 +3,8 @@
 
 from collections.abc import Iterable
 
-from gatemark.judge.judgement import PointResult
+from gatemark.judge.finding import NAMES
+from gatemark.judge.judgement import Limit, PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import About
 from gatemark.plan.feature import DIRECT, ENDPOINT
@@ -11,6 +12,7 @@ from gatemark.quantity import UNITS, is_bounded
 from gatemark.store.record import Definition
 from gatemark.tell.words import number
 
+NOUNS = ("tester", "shaper", "policer")  # bottlenecks that are their own name
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 
 
@@ -69,9 +71,9 @@ def ceiling(ceilings: Iterable[PointResult], point: PointResult) -> Interval | N
     return min(payloads, key=lambda i: i.value, default=None)
 
 
-def limits(points: Iterable[PointResult]) -> list[str]:
-    """What held these points back, each limit once."""
-    return list(dict.fromkeys(point.limit for point in points))
+def bottleneck(limit: Limit) -> str:
+    """A bottleneck in words, where its key is not one: `loss that a rate triggers`."""
+    return limit if limit in NOUNS else NAMES.get(limit, limit)
 
 
 def _traffic(d: Definition) -> tuple[object, ...]:

@@ -144,6 +144,13 @@ def point_words(point: About) -> str:
     return load(point.definition) + slowed + line
 
 
+def at(about: About, but: Container[str] = ()) -> str:
+    """What a point sent, with the level of each factor that this does not have, but of some."""
+    sent = point_words(about)
+    factors = (factor(*own) for own in about.point.items() if own[0] not in but)
+    return ", ".join((sent, *(words for words in factors if words not in sent)))
+
+
 def load(definition: Definition, payload_bytes: float = 0) -> str:
     """What was sent, in short: `↑ up, 64 B`, `↑ up, TCP, 8 KiB writes`; by whom if not by us.
 
