@@ -5,6 +5,7 @@ import asyncio
 
 import pytest
 
+from gatemark.judge.cause.reconcile import once
 from gatemark.node.shell import Local
 from gatemark.probe.drop import reading
 from gatemark.probe.drop.qdisc import qdiscs
@@ -113,6 +114,12 @@ def rose(text: str, *, is_own: bool = True) -> list[tuple[str, str, str, int]]:
     """What rose from 3 to 8: stage, cause, where, packets."""
     before, after = (read(text, count, is_own=is_own) for count in (3, 8))
     return [(d.stage, d.cause, d.where, d.packets) for d in risen(before, after, is_own=is_own)]
+
+
+def test_what_ipsec_drops_of_ipv6_is_no_discard_besides() -> None:
+    text = "@@ IPv6\nIp6InDiscards {n}\n@@ IPsec\nXfrmInPolBlock {n}\n"
+    counted = once(list(risen(read(text, 3), read(text, 8), is_own=True)))
+    assert [(drop.cause, drop.packets) for drop in counted] == [("XfrmInPolBlock", 5)]
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 
 The order: tester; nothing; first packets; flows; sizes; corruption; exchange; the trial's time;
 stalls; the run's time; what a rate triggers; loss that comes and goes; constant share; limiter;
-overload; slow flows; disorder; what remains. A level of a factor that is worse than the others is
-told by several points (`factor`).
+overload; slow flows, packets that wait; disorder; what remains. A level of a factor that is worse
+than the others is told by several points (`factor`).
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec.structs import replace as with_
 
 from gatemark.judge.finding import EXPLAINED, Diagnosis, Finding
 from gatemark.judge.point.facts import on_line
@@ -22,6 +24,7 @@ from gatemark.judge.shape import (
     disorder,
     first,
     flows,
+    late,
     limiter,
     nothing,
     over_run,
@@ -35,14 +38,24 @@ from gatemark.judge.shape import (
     tester,
 )
 from gatemark.judge.shape import share as constant
-from gatemark.judge.shape.sight import Level, Sight, Sweep, inside, level, sights_of
+from gatemark.judge.shape.sight import (
+    Level,
+    Sight,
+    Sweep,
+    inside,
+    level,
+    sights_of,
+    unmarked,
+)
 from gatemark.store.record import Scalar
 
 Factors = tuple[tuple[str, Scalar], ...]
 BELOW: Final = 0.9  # of a limiter's rate: from there on it may be what drops
 MOST: Final = 0.99  # of all packets: what is left of more says nothing
+NEARLY: Final = 0.95  # of what some flows send: all
 CLEARLY: Final = 0.1  # of the packets lost inside: no tester that pauses loses that there
-ENDS: Final = ("policer", "shaper", "limiter", "triggered")  # from a rate on
+LIMITERS: Final = ("policer", "shaper", "limiter")
+ENDS: Final = (*LIMITERS, "triggered")  # from a rate on
 RECEIVED: Final = "received rate"  # the quantity whose loss has a shape
 
 
@@ -112,14 +125,14 @@ def _diagnosed(sweep: Sweep) -> Diagnosed:
 
 def _findings(sweep: Sweep) -> list[Finding]:
     """All but what is asked first."""
-    rules = (first.find, flows.find, sizes.find, disorder.corruption, disorder.exchanged)
+    rules = (first.find, _flows, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     over = list(over_time.find(sweep, over_time.ALL))
     silences = () if disorder.is_all_corrupt(sweep) else (stall.find,)
     for find in (*silences, over_time.find, over_run.find, remains.triggered, at_times.find):
         over += find(sweep)
     share, steady = _steady(sweep, is_over_time=bool(over))
-    findings += (*over, *steady, *overload.find(sweep), *slow.find(sweep))
+    findings += (*over, *steady, *overload.find(sweep), *_slow(sweep, [*findings, *over, *steady]))
     is_exchanged = any(finding.shape == "exchange" for finding in findings)
     findings += () if is_exchanged else disorder.disorder(sweep)
     ends = [f.values["rate_pps"] for f in (*steady, *over) if f.shape in ENDS]
@@ -134,7 +147,7 @@ def _findings(sweep: Sweep) -> list[Finding]:
 
 def _beside_tester(sweep: Sweep) -> list[Finding]:
     """Find what is lost inside the gateway, whenever the sender paused."""
-    rules = (flows.find, sizes.find, disorder.corruption, disorder.exchanged)
+    rules = (_flows, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
     times = (over_time.find, over_run.find, remains.triggered, at_times.find)
     over = [finding for find in times for finding in find(sweep)]
@@ -145,12 +158,33 @@ def _beside_tester(sweep: Sweep) -> list[Finding]:
     return made + [finding for finding in rest if finding.values["share"] >= CLEARLY]
 
 
+def _flows(sweep: Sweep) -> list[Finding]:
+    """Find flows that lose; where they lose all from a time into the trial on, that time."""
+    named = list(flows.find(unmarked(sweep)))
+    part = named[0].values["flows"] / named[0].values["of_flows"] if named else 0.0
+    if named and named[0].values["share"] < NEARLY:
+        over = list(over_time.find(unmarked(sweep)))
+        if over and over[0].values["share"] >= NEARLY * part:
+            (timed,) = over_time.find(sweep)
+            return [with_(timed, words=f"{timed.words} {named[0].words}")]
+    return list(flows.find(sweep))
+
+
 def _steady(sweep: Sweep, *, is_over_time: bool) -> tuple[float, list[Finding]]:
     """Find the same share at any rate, which is returned, and a limit, by all trials alike."""
     shares = list(constant.find(sweep))
     share = shares[0].values.get("share", 0.0) if shares else 0.0
     limits = list(limiter.find(sweep, share)) or ([] if is_over_time else list(short.find(sweep)))
     return share, [*shares, *limits]
+
+
+def _slow(sweep: Sweep, others: Sequence[Finding]) -> list[Finding]:
+    """Find flows that are slow; or packets that wait, where no queue and no stall is known."""
+    shapes = {finding.shape for finding in others}
+    losing = [finding.values["flows"] for finding in others if finding.shape == "some-flows"]
+    if named := list(slow.find(sweep)):
+        return [finding for finding in named if finding.values["flows"] not in losing]
+    return [] if shapes & {*LIMITERS, "stalls"} else list(late.find(sweep))
 
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:

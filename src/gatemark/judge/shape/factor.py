@@ -19,10 +19,12 @@ from gatemark.number import duration
 from gatemark.store.record import Scalar
 
 MORE, TIMES = 0.005, 5.0  # lost than at another level, and so many times as much
-LOW: Final = 0.75  # of what comes through at another level
+# Of what comes through at another level; more where each packet takes the CPU longer as well.
+LOW, LESS_LOW, DEARER = 0.75, 0.8, 1.2
 # Of the delay at another level, and so much longer; less where no trial contradicts it.
 LATE, LATER_NS = 1.5, 50_000.0
 LESS_LATE, LESS_LATER_NS = 1.3, 25_000.0
+FEWEST: Final = 3  # pairs of trials
 NEAR: Final = 0.1  # two rates of different levels are the same
 # Of which a level may carry less, or take longer, without a fault: larger frames take the line
 # longer, and many flows are dearer.
@@ -45,7 +47,8 @@ LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
 OF_ALL: Final[tuple[Shape, ...]] = (
     *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
-    *("exchange", "some-flows", "slow-flows", "triggered", "unexplained"),
+    *("exchange", "some-flows", "slow-flows", "late-packets", "triggered"),
+    "unexplained",
     *COUNTED,
 )
 
@@ -98,7 +101,7 @@ def _compared(
     level = level_words(factor, key(diagnosis)[factor])
     if any(_loses_more(sweep, other.sweep) for other in others):
         findings = tuple(f for f in findings if f.shape not in LESS)
-        return replace(diagnosis, findings=(_loses(factor, level, sweep), *findings))
+        return replace(diagnosis, findings=(_loses(factor, level, sweep, len(others)), *findings))
     more: list[Finding] = []
     named = {finding.shape for finding in diagnosis.wrong} - {"first-packets"}
     if not named:
@@ -118,12 +121,13 @@ def level_words(factor: str, level: Scalar) -> str:
     return words.format(level) if words else f"{factor.replace('_', ' ')} {level}"
 
 
-def _loses(factor: str, level: str, sweep: Sweep) -> Finding:
+def _loses(factor: str, level: str, sweep: Sweep, others: int) -> Finding:
     share = median(sight.lost / sight.tried for sight in sweep.levels[0].sights)
     name = {"direction": "direction", "family": "family"}.get(factor, "level")
+    rest = f"the other {name} is whole" if others == 1 else "not all others do"
     return Finding(
         shape=SHAPES.get(factor, "one-level"),
-        words=f"Loses {percent(share)} of {level}, and the other {name} is whole.",
+        words=f"Loses {percent(share)} of {level}, and {rest}.",
         clause=f"loses {percent(share)} of {level} alone",
         values={"share": share},
     )
@@ -136,7 +140,8 @@ def _carries(
     best = max(others, key=lambda other: median(_most(other.sweep).values()))
     own, most = _most(sweep), _most(best.sweep)
     pairs = [(own[repeat], most[repeat]) for repeat in own if repeat in most]
-    if not in_most([low <= LOW * high for low, high in pairs]):
+    least = LESS_LOW if _is_dearer(sweep, best.sweep) else LOW
+    if not in_most([low <= least * high for low, high in pairs]):
         return
     rate, other = (median(rates) for rates in zip(*pairs, strict=True))
     usual = level_words(factor, key(best.diagnosis)[factor])
@@ -147,6 +152,16 @@ def _carries(
         clause=f"carries {percent(rate / other)} as much of {level} as of {usual}",
         values={"rate_pps": rate, "other_pps": other},
     )
+
+
+def _is_dearer(sweep: Sweep, other: Sweep) -> bool:
+    """Return True if each trial below a full CPU takes it longer a packet than any of the other."""
+    times = [
+        (a.busy / a.arrived_pps(), b.busy / b.arrived_pps())
+        for a, b in _pairs(sweep, other, lowest=False)
+        if a.busy and b.busy and a.arrived_pps() and b.arrived_pps()
+    ]
+    return len(times) >= FEWEST and all(own >= DEARER * usual for own, usual in times)
 
 
 def _most(sweep: Sweep) -> dict[tuple[int, int], float]:

@@ -263,6 +263,15 @@ def inside(sweep: Sweep) -> Sweep:
     return replaced(sweep, levels=levels)
 
 
+def unmarked(sweep: Sweep) -> Sweep:
+    """The same, of which rules may explain a part without taking it from the others."""
+    levels = (
+        replaced(lvl, sights=tuple(replaced(s, masked={*s.masked}) for s in lvl.sights))
+        for lvl in sweep.levels
+    )
+    return replaced(sweep, levels=tuple(levels))
+
+
 def _taken(sight: Sight) -> Sight:
     loss = sight.loss
     tried, lost = (

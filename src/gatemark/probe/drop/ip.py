@@ -82,10 +82,10 @@ def snmp6(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
 
 
 def ipsec(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:
-    """Each reason of IPsec (net/xfrm/xfrm_proc.c)."""
+    """Each reason of IPsec (net/xfrm/xfrm_proc.c); those of IPv6 are discards too (ip6_forward)."""
     del devices
     for name, count in by_name(lines).items():
-        yield Drop(stage=IP, cause=name, packets=count)
+        yield Drop(stage=IP, cause=name, packets=count, counted_in="Ip6InDiscards")
 
 
 def routes(lines: list[str], devices: Collection[str]) -> Iterator[Drop]:

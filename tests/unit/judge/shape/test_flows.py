@@ -40,6 +40,22 @@ def silent(flows: set[int], clients: int = 1) -> list[Record]:
     return records
 
 
+def half_late() -> list[Record]:
+    """Trials in which the even flows lose all from a quarter of a second on."""
+    records = []
+    for record in lossy(LOW, lambda _, at: 0.5 * (at >= 25)):
+        (own,) = record.evidence.loss
+        each, late = sum(own.tried) // len(FLOWS), sum(own.lost) // (len(FLOWS) // 2)
+        loss = replace(
+            own,
+            tried_by_flow=(each,) * len(FLOWS),
+            by_flow=tuple(late * (flow % 2 == 0) for flow in FLOWS),
+            ports=tuple(20_000 + flow for flow in FLOWS),
+        )
+        records.append(replace(record, evidence=replace(record.evidence, loss=(loss,))))
+    return records
+
+
 def found(records: list[Record]) -> list[Finding]:
     """All that is wrong with the gateway."""
     (diagnosed,) = diagnose(group(records), ())
@@ -75,3 +91,23 @@ def test_flows_that_lose_all_are_told_beside_a_tester_that_pauses() -> None:
         records.append(replace(record, evidence=replace(record.evidence, loss=(loss,))))
     (finding,) = found(records)
     assert finding.shape == "some-flows"
+
+
+def test_flows_that_lose_all_from_a_time_on_are_told_with_it() -> None:
+    (finding,) = found(half_late())
+    assert finding.words.startswith("From 248 ms into each trial on 50 % is lost")
+    assert finding.words.endswith("the others do not: the LAN host's port mod 2 = 0.")
+
+
+@pytest.mark.parametrize(("still_ms", "shapes"), [(0.0, ["late-packets"]), (6.0, [])])
+def test_packets_that_wait_are_named_where_nothing_stands_still(
+    still_ms: float, shapes: list[str]
+) -> None:
+    records = []
+    for record in lossy(LOW, lambda *_: 0.0):
+        (own,) = record.evidence.loss
+        loss = replace(own, silences=(), pauses=((100.0, still_ms),))
+        values = record.values | {"delay_p50_ns": 4e4, "delay_p90_ns": 5e4, "delay_p99_ns": 8e6}
+        evidence = replace(record.evidence, loss=(loss,))
+        records.append(replace(record, values=values, evidence=evidence))
+    assert [finding.shape for finding in found(records)] == shapes

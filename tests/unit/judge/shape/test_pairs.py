@@ -96,6 +96,19 @@ def test_one_family_that_loses_is_named_there() -> None:
     assert (shapes(v4), shapes(v6)) == ([], ["one-family"])
 
 
+@pytest.mark.parametrize(("is_dearer", "shape"), [(True, ["one-direction"]), (False, [])])
+def test_a_direction_that_carries_less_is_named_where_each_packet_takes_the_cpu_longer(
+    is_dearer: bool, shape: list[str]
+) -> None:
+    up = at(Planted(), FEW, direction="up")
+    down = at(Planted(capacity=27_000 * 0.73), FEW, direction="down")
+    if not is_dearer:
+        cpus = [record.evidence.cpu for record in up]
+        pairs = zip(down, cpus, strict=True)
+        down = [replace(r, evidence=replace(r.evidence, cpu=cpu)) for r, cpu in pairs]
+    assert shapes(told(up, down)[1]) == shape
+
+
 def test_one_level_of_a_factor_that_loses_is_named_with_it() -> None:
     usual, marked = told(at(Planted(), dscp=0), at(Planted(share=0.05), dscp=46))
     assert (shapes(usual), shapes(marked)) == ([], ["one-level"])
