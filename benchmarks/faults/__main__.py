@@ -184,9 +184,11 @@ def _gateway(process: "subprocess.Popen[bytes]") -> str:
         for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
             try:
                 held = descriptor.readlink()
+                state = Path(f"/proc/{process.pid}/fdinfo/{descriptor.name}").read_text()
             except FileNotFoundError:  # closed since
                 continue
-            if held.parent == LOCKS and _is_set(space := f"gm-{held.stem}-gw"):
+            is_own = held.parent == LOCKS and "FLOCK" in state  # of others it asks for a moment
+            if is_own and _is_set(space := f"gm-{held.stem}-gw"):
                 return space
         time.sleep(0.02)
     raise SystemExit("the run has no gateway")
