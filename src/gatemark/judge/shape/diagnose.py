@@ -24,7 +24,6 @@ from gatemark.judge.shape import (
     disorder,
     first,
     flows,
-    late,
     limiter,
     nothing,
     over_run,
@@ -127,7 +126,8 @@ def _findings(sweep: Sweep) -> list[Finding]:
     """All but what is asked first."""
     rules = (first.find, _flows, sizes.find, disorder.corruption, disorder.exchanged)
     findings = [finding for find in rules for finding in find(sweep)]
-    over = list(over_time.find(sweep, over_time.ALL))
+    over = list(remains.triggered(sweep, is_outlasting=True))  # its end is no time of a trial
+    over += over_time.find(sweep, over_time.ALL)
     silences = () if disorder.is_all_corrupt(sweep) else (stall.find,)
     for find in (*silences, over_time.find, over_run.find, remains.triggered, at_times.find):
         over += find(sweep)
@@ -184,7 +184,7 @@ def _slow(sweep: Sweep, others: Sequence[Finding]) -> list[Finding]:
     losing = [finding.values["flows"] for finding in others if finding.shape == "some-flows"]
     if named := list(slow.find(sweep)):
         return [finding for finding in named if finding.values["flows"] not in losing]
-    return [] if shapes & {*LIMITERS, "stalls"} else list(late.find(sweep))
+    return [] if shapes & {*LIMITERS, "stalls"} else list(slow.waiting(sweep))
 
 
 def _received(sweep: Sweep, made: Diagnosis) -> dict[str, float]:

@@ -6,6 +6,7 @@ that comes through, by the delay at the lowest rate. What is found at one level 
 """
 
 from collections.abc import Iterator, Sequence
+from operator import add
 from statistics import median
 from typing import Final
 
@@ -24,7 +25,7 @@ LOW, LESS_LOW, DEARER = 0.75, 0.8, 1.2
 # Of the delay at another level, and so much longer; less where no trial contradicts it.
 LATE, LATER_NS = 1.5, 50_000.0
 LESS_LATE, LESS_LATER_NS = 1.3, 25_000.0
-FEWEST: Final = 3  # pairs of trials
+FEWEST: Final = 3  # repeats
 NEAR: Final = 0.1  # two rates of different levels are the same
 # Of which a level may carry less, or take longer, without a fault: larger frames take the line
 # longer, and many flows are dearer.
@@ -47,7 +48,7 @@ LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
 OF_ALL: Final[tuple[Shape, ...]] = (
     *("nothing", "over-time", "constant-share", "policer", "shaper", "limiter", "corruption"),
-    *("exchange", "some-flows", "slow-flows", "late-packets", "triggered"),
+    *("exchange", "some-flows", "slow-flows", "waiting-packets", "triggered"),
     "unexplained",
     *COUNTED,
 )
@@ -155,13 +156,16 @@ def _carries(
 
 
 def _is_dearer(sweep: Sweep, other: Sweep) -> bool:
-    """Return True if each trial below a full CPU takes it longer a packet than any of the other."""
-    times = [
-        (a.busy / a.arrived_pps(), b.busy / b.arrived_pps())
-        for a, b in _pairs(sweep, other, lowest=False)
-        if a.busy and b.busy and a.arrived_pps() and b.arrived_pps()
-    ]
-    return len(times) >= FEWEST and all(own >= DEARER * usual for own, usual in times)
+    """Return True if in each repeat the rates below a full CPU take it longer a packet."""
+    sums: dict[tuple[int, int], list[float]] = {}
+    for pair in _pairs(sweep, other, lowest=False):
+        own = sums.setdefault((pair[0].record.boot, pair[0].record.repeat), [0.0] * 4)
+        counts = [value for sight in pair for value in (sight.busy or 0.0, sight.arrived_pps())]
+        own[:] = map(add, own, counts)
+    return len(sums) >= FEWEST and all(
+        busy * usual_pps >= DEARER * usual * pps > 0
+        for busy, pps, usual, usual_pps in sums.values()
+    )
 
 
 def _most(sweep: Sweep) -> dict[tuple[int, int], float]:

@@ -7,10 +7,13 @@ full, begin at a time as well; but what they let through is the same at every ra
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from itertools import pairwise
 from math import log, sqrt
 from statistics import median
 from typing import Final
+
+from msgspec.structs import replace
 
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import FLAT, RISES, is_of_bytes
@@ -72,7 +75,8 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
 
     What stalls explain is no such loss, but where nothing comes from a time on it is no stall.
     """
-    splits = _splits(sweep, least)
+    silent = [] if _splits(sweep, least) else _silent(sweep)
+    splits = _splits(_without(sweep, silent), least)
     if not splits or is_of_bytes(sweep):
         return
     if gradual := _gradual(splits):
@@ -83,7 +87,25 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     finding = _finding(splits)
     for sight in sweep.sights:
         _mask(sight, splits, finding.values.get("packets"))
+    for sight in silent:
+        sight.mask(0.0, sight.seconds * 1000)
+    if silent:
+        rest = f"{len(silent)} of {len(sweep.sights)} trials lose all: it outlasts the others."
+        finding = replace(finding, words=f"{finding.words} {rest}")
     yield finding
+
+
+def _silent(sweep: Sweep) -> list[Sight]:
+    """Trials of which nothing came, where a third came in part: what ended those lasts on."""
+    silent = [sight for sight in sweep.sights if sight.inside_share >= ALL]
+    return silent if len(sweep.sights) - len(silent) >= len(sweep.sights) / 3 else []
+
+
+def _without(sweep: Sweep, silent: Sequence[Sight]) -> Sweep:
+    out = {id(sight) for sight in silent}
+    kept = (tuple(s for s in level.sights if id(s) not in out) for level in sweep.levels)
+    pairs = zip(sweep.levels, kept, strict=True)
+    return changed(sweep, levels=tuple(changed(lvl, sights=own) for lvl, own in pairs if own))
 
 
 def _splits(sweep: Sweep, least: float) -> list[Split]:

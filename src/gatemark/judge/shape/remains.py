@@ -29,11 +29,11 @@ AFTER: Final = 2  # trials after such a rate, and as many others
 WAYS: Final = 15  # to choose as many trials: by chance they are the soonest so rarely
 
 
-def triggered(sweep: Sweep) -> Iterator[Finding]:
+def triggered(sweep: Sweep, *, is_outlasting: bool = False) -> Iterator[Finding]:
     """Find loss from a rate on that is the same share at all rates beyond; explains it.
 
-    It may outlast such a trial: then lower rates lose as well, soon after it. Of a rate in between
-    some trials may lose.
+    It may outlast such a trial (with `is_outlasting` it does): then lower rates lose as well, soon
+    after it. Of a rate in between some trials may lose.
     """
     if is_limited(sweep, 0.0) or is_of_bytes(sweep):
         return
@@ -49,7 +49,9 @@ def triggered(sweep: Sweep) -> Iterator[Finding]:
             continue
         is_before = all(level.inside_share <= TENTH * share for level in low)
         lossy = [] if is_before else _after(sweep, low, share)
-        if not lossy and not (is_before and sum(not level.is_full for level in high) > 1):
+        if not lossy and not (
+            not is_outlasting and is_before and sum(not level.is_full for level in high) > 1
+        ):
             continue
         for sight in [*(s for level in high for s in level.sights), *lossy]:
             sight.explained += share

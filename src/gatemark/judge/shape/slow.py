@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slow flows: their packets take longer than those of the others, at a rate that loses nothing."""
+"""Slow flows, and packets that wait: they take longer than the others, far below a full CPU."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
@@ -10,12 +10,15 @@ from gatemark.judge.shape.flows import MOST, attribute
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.number import duration
 
-FEWEST: Final = 4  # flows
+FEWEST, PACKETS = 4, 8  # flows, and packets of each
 TRIALS: Final = 3
 LONGER: Final = 0.15  # of the usual delay: so much longer at least
 LEAST_NS: Final = 5_000.0
 SPREADS: Final = 12.0  # of the faster half: their median distance from its middle
 MANY: Final = 0.375  # of the flows: from there on none lies between slow and fast ones
+WAITING_NS: Final = 5e6  # that the latest packets take
+WAITING_TIMES: Final = 50.0  # the median delay
+STILL: Final = 0.5  # of that time: a silence or pause so long lets all packets wait
 
 
 def find(sweep: Sweep) -> Iterator[Finding]:
@@ -45,7 +48,8 @@ def find(sweep: Sweep) -> Iterator[Finding]:
 
 def _is_timed(sight: Sight) -> bool:
     delays = sight.loss.delay_by_flow
-    return len(delays) >= FEWEST and all(delays)
+    is_known = sight.tried >= PACKETS * len(delays)
+    return is_known and len(delays) >= FEWEST and all(delays)
 
 
 def _slow(more: Sequence[Sequence[float]], usual: float) -> list[int]:
@@ -61,3 +65,39 @@ def _slow(more: Sequence[Sequence[float]], usual: float) -> list[int]:
     if len(slow) > MOST * len(more):
         return []
     return [flow for flow in slow if in_most([late >= least / 2 for late in more[flow]])]
+
+
+def waiting(sweep: Sweep) -> Iterator[Finding]:
+    """By the 99th percentile of the delay, at rates well below a full CPU."""
+    judged = [sight for level in sweep.quiet for sight in level.sights if _latest_ns(sight)]
+    if len(judged) < TRIALS or not in_most([_waits(sight) for sight in judged]):
+        return
+    waiting = [sight for sight in judged if _waits(sight)]
+    usual, latest = (
+        median(sight.record.values[name] for sight in waiting)
+        for name in ("delay_p50_ns", "delay_p99_ns")
+    )
+    tenth = median(sight.record.values.get("delay_p90_ns", 0.0) for sight in waiting)
+    is_many = tenth >= WAITING_TIMES * usual
+    share, late = (0.1, tenth) if is_many else (0.01, latest)
+    part = f"{100 * share:.0f} % of the packets or more"
+    yield Finding(
+        shape="waiting-packets",
+        words=f"{part} take {duration(late)} or longer, and half of all at most {duration(usual)}: "
+        "look for a queue, a limit or a slower way that they alone meet.",
+        clause=f"delays {part} by {duration(late)} or longer",
+        values={"share": share, "delay_ns": late, "usual_ns": usual},
+    )
+
+
+def _latest_ns(sight: Sight) -> float | None:
+    """The 99th percentile of the delay, where it is of this direction alone."""
+    is_both = sight.record.definition.direction == "both"
+    return None if is_both else sight.record.values.get("delay_p99_ns")
+
+
+def _waits(sight: Sight) -> bool:
+    """Return True if the latest packets take long, and nothing stood still so long."""
+    latest, usual = _latest_ns(sight) or 0.0, sight.record.values.get("delay_p50_ns", 0.0)
+    still_ms = max((length for _, length in (*sight.loss.silences, *sight.loss.pauses)), default=0)
+    return latest >= max(WAITING_NS, WAITING_TIMES * usual) and still_ms * 1e6 < STILL * latest

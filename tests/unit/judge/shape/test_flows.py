@@ -99,7 +99,7 @@ def test_flows_that_lose_all_from_a_time_on_are_told_with_it() -> None:
     assert finding.words.endswith("the others do not: the LAN host's port mod 2 = 0.")
 
 
-@pytest.mark.parametrize(("still_ms", "shapes"), [(0.0, ["late-packets"]), (6.0, [])])
+@pytest.mark.parametrize(("still_ms", "shapes"), [(0.0, ["waiting-packets"]), (6.0, [])])
 def test_packets_that_wait_are_named_where_nothing_stands_still(
     still_ms: float, shapes: list[str]
 ) -> None:

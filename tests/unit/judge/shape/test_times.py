@@ -53,6 +53,17 @@ def test_a_part_that_is_lost_for_a_while_is_told_with_its_times(shift: int, when
     assert only(lossy(THREE, lost)).clause == f"loses 30 % for 60 ms {when}"
 
 
+def test_what_ends_after_so_many_packets_may_outlast_the_trial() -> None:
+    """2 000 packets come, then none, and none of the next trial."""
+
+    def lost(record: Record, at: int) -> float:
+        return float(record.sequence % 2 or at * 10 * int(record.point["rate_pps"]) >= 2e6)
+
+    finding = only(lossy(THREE, lost))
+    assert finding.clause == "loses 100 % after about 2025 packets"
+    assert finding.words.endswith("9 of 18 trials lose all: it outlasts the others.")
+
+
 def test_a_part_that_is_lost_for_longer_than_a_trial_and_again_is_told_by_the_trials() -> None:
     """Of 18 trials, one a second: two of each five."""
     finding = only(lossy(THREE, lambda record, _: 0.3 * (record.sequence % 5 < 2)))
