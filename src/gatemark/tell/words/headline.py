@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from gatemark.judge.finding import NAMES
-from gatemark.judge.judgement import Limit, PointResult
+from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import About
 from gatemark.plan.feature import DIRECT, ENDPOINT
@@ -12,7 +12,8 @@ from gatemark.quantity import UNITS, is_bounded
 from gatemark.store.record import Definition
 from gatemark.tell.words import number
 
-NOUNS = ("tester", "shaper", "policer")  # bottlenecks that are their own name
+# Bottlenecks in words; some are their own name.
+BOTTLENECKS = dict[str, str](NAMES.items()) | {own: own for own in ("tester", "shaper", "policer")}
 PAYLOAD = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 
 
@@ -71,9 +72,9 @@ def ceiling(ceilings: Iterable[PointResult], point: PointResult) -> Interval | N
     return min(payloads, key=lambda i: i.value, default=None)
 
 
-def bottleneck(limit: Limit) -> str:
+def bottleneck(limit: str) -> str:
     """A bottleneck in words, where its key is not one: `loss that a rate triggers`."""
-    return limit if limit in NOUNS else NAMES.get(limit, limit)
+    return BOTTLENECKS.get(limit, limit)
 
 
 def _traffic(d: Definition) -> tuple[object, ...]:
