@@ -10,7 +10,7 @@ from gatemark.judge.shape.flows import MOST, attribute
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.number import duration
 
-FEWEST, PACKETS = 4, 8  # flows, and packets of each
+FEWEST, PACKETS = 4, 16  # flows, and packets of each
 TRIALS: Final = 3
 LONGER: Final = 0.15  # of the usual delay: so much longer at least
 LEAST_NS: Final = 5_000.0
