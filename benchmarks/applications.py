@@ -5,12 +5,14 @@ First `delay/shaper` is run: what shapers this gateway has, and the rate that ea
 application is played with nothing beside, beside an upload, and with the first of SHAPERS, at 95 %
 of the line or at what it holds. The table says it all, a line an application.
 
-Each run is kept in FOLDER: what is finished there is not measured again, what was cut goes on.
+Each station's run is kept in FOLDER: what was cut goes on with the same words. Repeats are told
+apart too: how many cells have another word in one of them.
 """
 
 import argparse
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -18,9 +20,9 @@ from typing import Final
 from gatemark.judge.judge import judge
 from gatemark.judge.math.interval import median_interval
 from gatemark.kind.application.answer import cell
-from gatemark.kind.application.grade import Grade, grades
-from gatemark.kind.application.programs import APPLICATIONS, missing
-from gatemark.store.directory import RunDirectory
+from gatemark.kind.application.grade import UNJUDGED, Grade, grades
+from gatemark.kind.application.programs import APPLICATIONS, missing, played
+from gatemark.store.directory import Contents, RunDirectory
 from gatemark.store.record import Record
 from gatemark.tell.words import number
 from gatemark.tell.words.number import Scale
@@ -29,6 +31,8 @@ from gatemark.tell.words.table import NONE
 GATEMARK: Final = (sys.executable, "-m", "gatemark", "run")
 SHAPERS: Final = ("cake", "fq_codel", "htb2")  # the first two part flows by themselves
 UP_BPS: Final = 3e6
+START_S: Final = 2.0  # of the upload alone: it has filled the buffer long before
+LEAST_S: Final = 6.0
 OF_LINE: Final = 0.95
 ARMS: Final = ("alone", "beside an upload", "with the shaper")
 HEAD: Final = ("application", "packages", "packets/s up, down", "kbit/s up, down", "CPU", *ARMS)
@@ -63,7 +67,7 @@ buffer_packets = 400
 
 [workload]
 kind       = "application"
-start_s    = 3
+start_s    = {start_s:g}
 duration_s = {seconds:g}
 
 [beside.upload]
@@ -73,7 +77,7 @@ congestion = "cubic"
 duration_s = {beside_s:g}
 
 [sweep]
-application = ["{name}"]
+application = {names}
 
 [repeat]
 times = {repeats}
@@ -89,35 +93,36 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="of each arm (default: 5)")
     parser.add_argument("--print", action="store_true", help="measure nothing")
     options = parser.parse_args()
-    names: Sequence[str] = options.only or [*APPLICATIONS]
+    run: Path = options.folder / f"{options.station}-played"
     if not options.print:
-        measure(options, [name for name in names if not missing([name])])
+        measure(options, run)
+    contents = RunDirectory.open(run).contents()
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    for name in names:
-        if (kept := options.folder / f"{options.station}-{name}").exists():
-            print(f"| {' | '.join(row(name, kept))} |")
+    for name in played([each.plan for each in contents.run.plans]):
+        print(f"| {' | '.join(row(name, contents))} |")
+    print(flips(contents))
 
 
-def measure(options: argparse.Namespace, names: Sequence[str]) -> None:
+def measure(options: argparse.Namespace, run: Path) -> None:
     """Make the runs that are not whole."""
     place: Path = options.folder
     place.mkdir(parents=True, exist_ok=True)
     shaper = place / f"{options.station}-shaper"
     _run(shaper, options.station, "delay/shaper", "--variant", "short")
-    feature = best(held(shaper))
-    for name in names:
-        seconds = max(6.0, APPLICATIONS[name].least_s)
-        text = PLAN.format(
-            name=name,
-            feature=feature,
-            up=UP_BPS,
-            seconds=seconds,
-            beside_s=seconds + 5,
-            repeats=options.repeats,
-        )
-        plan = place / f"{name}.toml"
-        plan.write_text(text, encoding="utf-8")
-        _run(place / f"{options.station}-{name}", options.station, str(plan))
+    names = [name for name in options.only or APPLICATIONS if not missing([name])]
+    seconds = max(LEAST_S, *(APPLICATIONS[name].least_s for name in names))
+    text = PLAN.format(
+        names=str(names).replace("'", '"'),
+        feature=best(held(shaper)),
+        up=UP_BPS,
+        start_s=START_S,
+        seconds=seconds,
+        beside_s=START_S + seconds + 1,
+        repeats=options.repeats,
+    )
+    plan = place / "played.toml"
+    plan.write_text(text, encoding="utf-8")
+    _run(run, options.station, str(plan))
 
 
 def _run(kept: Path, station: str, *words: str) -> None:
@@ -151,18 +156,35 @@ def best(rates: dict[str, float]) -> str:
     sys.exit("delay/shaper found no shaper on this gateway")
 
 
-def row(name: str, run: Path) -> Iterator[str]:
+def row(name: str, contents: Contents) -> Iterator[str]:
     """Yield the cells of an application's line."""
-    contents = RunDirectory.open(run).contents()
-    made = {g.point.arm: g for g in grades(judge(contents.run, contents.records).points)}
-    alone = [r for r in contents.records if r.status == "ok" and r.arm == ARMS[0]]
+    every = [r for r in contents.records if r.definition.application == name]
+    graded = {g.point.arm: g for g in grades(judge(contents.run, every).points)}
+    alone = [r for r in every if r.status == "ok" and r.arm == ARMS[0]]
     yield f"`{name}`"
     yield ", ".join(versions(name))
     for unit, to in (("pps", Scale(1.0, "")), ("bps", Scale(1e3, ""))):
         yield ", ".join(_middle(alone, f"lan_{way}_{unit}", to) for way in ("tx", "rx"))
     yield ", ".join(_cpu(alone, host) for host in ("lan", "wan"))
     for arm in ARMS:
-        yield _cell(made.get(arm))
+        yield _cell(graded.get(arm))
+
+
+def flips(contents: Contents) -> str:
+    """Judge each repeat alone; say in how many cells the word is another one in some repeat."""
+    words: dict[tuple[str, str], list[str]] = {}
+    for repeat in sorted({r.repeat for r in contents.records}):
+        records = [r for r in contents.records if r.repeat == repeat]
+        for grade in grades(judge(contents.run, records).points):
+            words.setdefault((grade.application.name, grade.point.arm), []).append(grade.word)
+    ok = sum(r.status == "ok" for r in contents.records)
+    lines = [f"{ok} of {len(contents.records)} trials are valid"]
+    for cell_, each in words.items():
+        judged = Counter(word for word in each if word != UNJUDGED)
+        if len(judged) > 1:
+            lines.append(f"{', '.join(cell_)}: {', '.join(each)}")
+    lines.append(f"{len(lines) - 1} of {len(words)} cells have another word in some repeat")
+    return "\n".join(lines)
 
 
 def _cell(grade: Grade | None) -> str:

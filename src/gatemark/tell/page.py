@@ -28,6 +28,8 @@ MOST_FINDINGS = 10  # below the sentence
 # Figures that stand above the conditions.
 LEADING = ("throughput", "knee", "delay", "waits", "tradeoff", "ladder", "subsystems", "estimate")
 
+LEADING_TABLES = ("applications",)  # likewise: a word an application and arm
+
 
 def write(sources: Sequence[Source], path: Path, docs: str = "", *, named: bool = False) -> Path:
     """Write the page of one run, or of several side by side. Raises OSError.
@@ -43,6 +45,7 @@ def render(sources: Sequence[Source], docs: str = "") -> str:
     """The page as text; its words link to the documents' site where it has an address."""
     shared = together(sources)
     drawn = gallery.figures(shared)
+    tables = [t for t in answers.tables(shared, folded=False) if t[0] != diagnosis.ANCHOR]
     return html.template("page.html").render(
         sources=sources,
         glossary=Glossary(shared, docs),
@@ -57,7 +60,8 @@ def render(sources: Sequence[Source], docs: str = "") -> str:
         readings=_readings(shared, drawn),
         commands={figure.name: _commands(sources, figure.plan) for figure in drawn},
         wrong=diagnosis.table(shared.judgement.diagnoses),
-        answers=[t for t in answers.tables(shared, folded=False) if t[0] != diagnosis.ANCHOR],
+        leading_answers=[(name, made) for name, made in tables if name in LEADING_TABLES],
+        answers=[(name, made) for name, made in tables if name not in LEADING_TABLES],
         functions=[*exact.folds(shared.judgement), *exact.at_rate(shared.records)],
         tables=_folded(shared),
         paths=_paths(shared),

@@ -11,14 +11,14 @@ from gatemark.kind.application.grade import UNJUDGED, Grade, Place, by_place, gr
 from gatemark.quantity import UNITS, words
 from gatemark.tell.answer.answer import Answer
 from gatemark.tell.group.source import Source
-from gatemark.tell.sentence.applications import where
+from gatemark.tell.sentence.applications import late, where
 from gatemark.tell.words import column, number
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.table import NONE, Table
 
 ANCHOR: Final = "applications"
-CAPTION: Final = "Applications, played by real programs at both ends; the figure that decided{}"
+CAPTION: Final = "Each application, played by real programs, and the figure that decided{}"
 Row = tuple[Place, str]  # an application, by name
 LIMITS: Final = "Limits: good as far as the one, bad beyond the other, fair between"
 
@@ -62,15 +62,8 @@ def cell(grade: Grade | None) -> str:
         return NONE
     figure = value(grade)
     short = f" {grade.quality.short}" if grade.quality and grade.quality.short else ""
-    return f"{grade.word}: {figure}{short}{_late(grade)}" if figure else grade.word
-
-
-def _late(grade: Grade) -> str:
-    """`, 1.2 s late`: what a person hears of a MOS of 1; nothing where it is good."""
-    late = grade.point.values.get(grade.quality.delay) if grade.quality else None
-    if late is None or grade.word == "good":
-        return ""
-    return f", {number.quantity(late.value, 'ns')} late"
+    behind = ", ".join(filter(None, (f"{figure}{short}", late(grade))))
+    return f"{grade.word}: {behind}" if figure else grade.word
 
 
 def value(grade: Grade) -> str:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first figure of each application, a bar an arm; behind it what it is worth."""
+"""The figure that decided of each application, a bar an arm; behind it what it is worth."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.answer import cell
-from gatemark.kind.application.application import Application
-from gatemark.kind.application.grade import Grade, Place, grades
+from gatemark.kind.application.application import Application, Quality
+from gatemark.kind.application.grade import WORDS, Grade, Place, grades
 from gatemark.quantity import UNITS, words
 from gatemark.tell.chart import bars, theme, vega
 from gatemark.tell.chart.figure import Chart, Drawn, Entries, Figures, Row, heads, three, whole
@@ -31,9 +31,25 @@ class Played:
     grades: tuple[Grade, ...]
 
     @property
+    def quality(self) -> Quality:
+        """The figure of the bars: that of the worst word which all arms have, else the first."""
+        worst = sorted(self.grades, key=lambda grade: WORDS.index(grade.word), reverse=True)
+        for quality in (grade.quality for grade in worst):
+            if quality and all(quality.quantity in each.point.values for each in self.grades):
+                return quality
+        return self.application.qualities[0]
+
+    @property
     def quantity(self) -> str:
         """The quantity of the bars."""
-        return self.application.qualities[0].quantity
+        return self.quality.quantity
+
+    def text(self, grade: Grade) -> str:
+        """Return what stands behind a bar: what decided; of a good one the bar's own value."""
+        if grade.word == "good" and grade.quality != self.quality:
+            value = grade.point.values[self.quantity]
+            return cell(replace(grade, quality=self.quality, value=value, share=None))
+        return cell(grade)
 
     @property
     def plan(self) -> str:
@@ -67,7 +83,7 @@ def _rows(of: Played) -> Iterator[Row]:
     for grade, key in zip(of.grades, keys, strict=True):
         value = grade.point.values[of.quantity]
         low, middle, high = (each / factor for each in (value.lo, value.value, value.hi))
-        row: Row = {"arm": grade.point.arm, "grade": grade.word, "text": cell(grade), "key": key}
+        row: Row = {"arm": grade.point.arm, "grade": grade.word, "text": of.text(grade), "key": key}
         yield row | three("value", Interval(middle, low, high, value.n, value.level))
 
 
@@ -84,11 +100,17 @@ def _title(d: Drawn[Played]) -> str:
 
 def _panel(d: Drawn[Played]) -> Part:
     order = bars.order(_pairs(d.of))
-    end = theme.end(max(d.most("value_hi"), 1e-9), bars.room(d.once("text")))
+    end = theme.end(max(d.most("value_hi"), _least(d.of)), bars.room(d.once("text")))
     x = channel("value:Q", title=d.of.unit[1], axis={"tickCount": 4}, scale=between(0, end))
     color = theme.color(d.once("arm"), [])
     layers = bars.ranked(vega.rows(d.name), "value", x, bars.side(order), color=color)
     return bars.down(_title(d), order, layers)
+
+
+def _least(of: Played) -> float:
+    """The least end of the axis: as far as the limits, so that 0 % is no picture of noise."""
+    limits = max(of.quality.good, of.quality.bad) / of.unit[0]
+    return 1e-9 if of.quality.of_clean else limits
 
 
 CHART: Final = Chart[Played](

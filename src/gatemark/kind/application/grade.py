@@ -19,7 +19,7 @@ Word = Literal["good", "fair", "bad", "not judged"]
 UNJUDGED: Final = "not judged"
 WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", UNJUDGED)  # the better first
 CLEAN: Final = "the clean way is not good"
-UNKNOWN: Final = "it was not played with nothing beside: add an arm with `beside = false`"
+UNKNOWN: Final = "it was not played with nothing beside (an arm with `beside = false`)"
 SHAPE: Final = "shape:"
 
 

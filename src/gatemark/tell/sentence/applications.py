@@ -15,8 +15,9 @@ from gatemark.kind.application.grade import (
     grades,
 )
 from gatemark.tell.sentence.case import Case
-from gatemark.tell.words import traffic
+from gatemark.tell.words import number, traffic
 
+HEARD: Final = ("fair", "bad")  # words of which the delay is said
 CAKE: Final = "cake"  # the shaper that is set in a line
 
 
@@ -28,7 +29,7 @@ def applies(case: Case) -> bool:
 def say(case: Case) -> str:
     """Say what breaks without a shaper, what is good with the best, and which that is."""
     made = by_place(grades(case.judgement.points))
-    texts = {place: _answer(every) for place, every in made.items()}
+    texts = {place: answer(every) for place, every in made.items()}
     if len(made) == 1:
         return next(iter(texts.values()))
     return " ".join(f"{where(place, list(made))}: {text}" for place, text in texts.items())
@@ -41,22 +42,26 @@ def where(place: Place, among: Sequence[Place]) -> str:
     return ", ".join(filter(None, (place.plan if plans else "", levels)))
 
 
-def _answer(every: Sequence[Grade]) -> str:
+def answer(every: Sequence[Grade]) -> str:
     """Say it of one place."""
     loaded = [grade for grade in every if not grade.is_clean]
     judged = [grade for grade in (loaded or every) if grade.word != UNJUDGED]
     if not judged:
         whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
         return f"No application was judged: {', or '.join(whys)}."
-    plain = [grade for grade in judged if not grade.shaper]
-    texts = [_state(arm, is_loaded=bool(loaded)) for arm in arms(plain)]
+    plain = arms(grade for grade in judged if not grade.shaper)
+    texts = [_state(_beside(arm, is_loaded=bool(loaded), among=plain), arm) for arm in plain]
     if (helps := best(judged)) and helps.good:
-        texts.append(_state(helps, is_loaded=True))
-        texts.append(_typed(helps.setting))
-    unjudged = dict.fromkeys(g.application.title for g in every if g.word == UNJUDGED)
-    if unjudged:
-        texts.append(f"not judged: {_listed(list(unjudged))}")
-    return f"{'; '.join(texts)}."
+        _, _, mbit, *_ = helps.setting.split(":")
+        text = _state(f"Shaped to {mbit} Mbit/s ({helps.name})", helps)
+        texts.append(f"{text}; {_typed(helps.setting)}")
+    elif helps:
+        texts.append("No shaper makes one of them good")
+    done = {grade.application.title for grade in judged}
+    rest = dict.fromkeys(g.application.title for g in every if g.application.title not in done)
+    if rest:
+        texts.append(f"Not judged: {_listed(list(rest))}")
+    return f"{'. '.join(texts)}."
 
 
 def _typed(feature: str) -> str:
@@ -67,15 +72,36 @@ def _typed(feature: str) -> str:
     return f"its setting is the feature {feature}"
 
 
-def _state(arm: Arm, *, is_loaded: bool) -> str:
-    """`Upload: call (SIP) and ssh bad, page fair, names good`."""
+def _beside(arm: Arm, *, is_loaded: bool, among: Sequence[Arm]) -> str:
+    """`Beside the upload`; the arm's name where several arms have no shaper."""
+    if not is_loaded:
+        return "With nothing beside"
+    if len(among) > 1:
+        return f"{arm.name[0].upper()}{arm.name[1:]}"
+    beside = next(iter(arm.grades.values())).point.definition.beside
+    return f"Beside the {beside[0].partition(':')[0] if len(beside) == 1 else 'load'}"
+
+
+def _state(where: str, arm: Arm) -> str:
+    """`Beside the upload: call (SIP, 1.2 s late) and typing (ssh) are bad, page is good`."""
     titles = {
-        word: [g.application.title for g in arm.grades.values() if g.word == word]
+        word: [_title(g) for g in arm.grades.values() if g.word == word]
         for word in ("bad", "fair", "good")
     }
     parts = [f"{_listed(own)} {_verb(own)} {word}" for word, own in titles.items() if own]
-    where = f"{arm.name[0].upper()}{arm.name[1:]}" if is_loaded else "With nothing beside"
     return f"{where}: {', '.join(parts)}"
+
+
+def _title(grade: Grade) -> str:
+    """`call (SIP, 1.2 s late)`: a title ends with its program or protocol in brackets."""
+    title = grade.application.title
+    return f"{title.removesuffix(')')}, {late(grade)})" if late(grade) else title
+
+
+def late(grade: Grade) -> str:
+    """`1.2 s late`: what a person hears of a MOS of 1; nothing where it is not fair or bad."""
+    of = grade.point.values.get(grade.quality.delay) if grade.quality else None
+    return f"{number.quantity(of.value, 'ns')} late" if of and grade.word in HEARD else ""
 
 
 def _verb(titles: Sequence[str]) -> str:

@@ -10,10 +10,12 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.group import Group
 from gatemark.judge.subject import Subject
 from gatemark.kind.application.answer import cell, table
+from gatemark.kind.application.figure import Played
 from gatemark.kind.application.grade import Grade, best, grades, word
 from gatemark.kind.application.point import decide
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.store.record import Definition
+from gatemark.tell.sentence.applications import answer
 from gatemark.tell.words.table import NONE
 
 MS = 1e6
@@ -102,7 +104,7 @@ def test_what_was_not_played_on_the_clean_way_is_not_judged(application: str) ->
     quantity = APPLICATIONS[application].qualities[0].quantity
     (grade,) = grades([point(application, "upload", {quantity: MS})])
     assert grade.word == "not judged"
-    assert "add an arm with `beside = false`" in grade.why
+    assert "an arm with `beside = false`" in grade.why
 
 
 def test_each_level_is_judged_by_its_own_clean_way_and_has_a_row() -> None:
@@ -134,6 +136,38 @@ def test_a_call_that_is_not_good_says_how_late_it_is() -> None:
         "good: MOS 4.4",
         "bad: MOS 1.0, 1.20 s late",
     ]
+
+
+def test_the_sentence_names_what_breaks_what_helps_and_what_was_not_judged() -> None:
+    points = [
+        point("call-sip", "clean", {"call_mos": 4.4, "call_delay_p95_ns": 2 * MS}),
+        point("call-sip", "upload", {"call_mos": 1.0, "call_delay_p95_ns": 1200 * MS}),
+        point("call-sip", "CAKE", {"call_mos": 4.3, "call_delay_p95_ns": 20 * MS}, SHAPED),
+        typing("clean", 1),
+        typing("upload", 200),
+        point("dns", "clean", {}),
+        point("dns", "upload", {"lookup_p95_ns": MS}),
+    ]
+    assert answer(grades(points)) == (
+        "Beside the upload: call (SIP, 1.20 s late) is bad, typing (ssh) is fair. "
+        "Shaped to 2.85 Mbit/s (CAKE): call (SIP) is good; "
+        "type `tc qdisc replace dev WAN root cake bandwidth 2.85mbit`. "
+        "Not judged: names (DNS)."
+    )
+
+
+def test_the_sentence_says_where_no_shaper_helps() -> None:
+    points = [typing("clean", 1), typing("upload", 400), typing("CAKE", 300, *SHAPED)]
+    assert answer(grades(points)).endswith("is bad. No shaper makes one of them good.")
+
+
+def test_bars_are_of_the_figure_that_decided() -> None:
+    clean = point("film", "clean", {"film_waiting_share": 0.0, "film_rate_share": 1.0})
+    blurred = point("film", "upload", {"film_waiting_share": 0.0, "film_rate_share": 0.2})
+    shown = Played(APPLICATIONS["film"], grades([clean, blurred]))
+    assert shown.quantity == "film_rate_share"
+    texts = [shown.text(grade) for grade in shown.grades]
+    assert texts == ["good: 100 % of the rate", "fair: 20.0 % of the rate"]
 
 
 def test_an_arm_that_was_skipped_has_no_grade() -> None:
