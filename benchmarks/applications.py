@@ -22,7 +22,8 @@ from gatemark.judge.math.interval import median_interval
 from gatemark.kind.application.answer import cell
 from gatemark.kind.application.grade import UNJUDGED, Grade, grades
 from gatemark.kind.application.programs import APPLICATIONS, missing, played
-from gatemark.store.directory import Contents, RunDirectory
+from gatemark.store.contents import Contents
+from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
 from gatemark.tell.words import number
 from gatemark.tell.words.number import Scale
@@ -98,7 +99,7 @@ def main() -> None:
         measure(options, run)
     contents = RunDirectory.open(run).contents()
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    for name in played([each.plan for each in contents.run.plans]):
+    for name in played(contents.run.plans):
         print(f"| {' | '.join(row(name, contents))} |")
     print(flips(contents))
 

@@ -179,6 +179,11 @@ class Arm:
         return [g.application.title for g in self.grades.values() if g.word == "good"]
 
     @property
+    def titles(self) -> list[str]:
+        """Return the titles of all."""
+        return [grade.application.title for grade in self.grades.values()]
+
+    @property
     def setting(self) -> str:
         """Return its shaper, as a plan has it; "": none."""
         return next((grade.shaper for grade in self.grades.values()), "")

@@ -49,15 +49,17 @@ def answer(every: Sequence[Grade]) -> str:
     if not judged:
         whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
         return f"No application was judged: {', or '.join(whys)}."
+    done = {grade.application.title for grade in judged}
     plain = arms(grade for grade in judged if not grade.shaper)
     texts = [_state(_beside(arm, is_loaded=bool(loaded), among=plain), arm) for arm in plain]
     if (helps := best(judged)) and helps.good:
         _, _, mbit, *_ = helps.setting.split(":")
         text = _state(f"Shaped to {mbit} Mbit/s ({helps.name})", helps)
+        if lacking := [title for title in done if title not in helps.titles]:
+            text += f", {_listed(sorted(lacking))} {_verb(lacking)} {UNJUDGED}"
         texts.append(f"{text}; {_typed(helps.setting)}")
     elif helps:
         texts.append("No shaper makes one of them good")
-    done = {grade.application.title for grade in judged}
     rest = dict.fromkeys(g.application.title for g in every if g.application.title not in done)
     if rest:
         texts.append(f"Not judged: {_listed(list(rest))}")

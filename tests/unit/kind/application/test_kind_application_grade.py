@@ -150,7 +150,7 @@ def test_the_sentence_names_what_breaks_what_helps_and_what_was_not_judged() -> 
     ]
     assert answer(grades(points)) == (
         "Beside the upload: call (SIP, 1.20 s late) is bad, typing (ssh) is fair. "
-        "Shaped to 2.85 Mbit/s (CAKE): call (SIP) is good; "
+        "Shaped to 2.85 Mbit/s (CAKE): call (SIP) is good, typing (ssh) is not judged; "
         "type `tc qdisc replace dev WAN root cake bandwidth 2.85mbit`. "
         "Not judged: names (DNS)."
     )
