@@ -137,17 +137,21 @@ def _own_file(name: str) -> Iterator[IO[str] | None]:
 
 
 def _waited(file: IO[str] | None, patience_s: float, waiting: Waiting) -> Iterator[None]:
-    """Lock such a file; yields each time that it has to be asked for again."""
-    flag, until = False, time.monotonic() + patience_s
+    """Lock such a file; yields each time that it has to be asked for again.
+
+    Many runs that take turns are waited for as long as they do.
+    """
+    flag, holder, until = False, None, time.monotonic() + patience_s
     while file and not flock.take(file):
-        if time.monotonic() > until:
-            raise StationError(
-                f"another run has held this machine for {patience_s:g} s: "
-                f"end {flock.owner(file) or 'it'}"
-            )
         if not flag:
-            waiting(_another(flock.owner(file)))
-            flag = True
+            holder, flag = flock.owner(file), True
+            waiting(_another(holder))
+        elif time.monotonic() > until:
+            before, holder, until = holder, flock.owner(file), time.monotonic() + patience_s
+            if before == holder:
+                raise StationError(
+                    f"another run has held this machine for {patience_s:g} s: end {holder or 'it'}"
+                )
         yield
 
 
