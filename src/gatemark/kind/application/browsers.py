@@ -9,12 +9,13 @@ from math import prod
 from statistics import median
 from typing import Any, Final
 
-from gatemark.error import InvalidTrialError
+from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import PACKET_MS, mos, rating
 from gatemark.judge.math.nearest import percentile
 from gatemark.kind.application.rtc import PICTURE, SENT, SOUND
 
 MADE_MS: Final = PACKET_MS + 6.5  # a packet is filled; Opus looks ahead (RFC 6716)
+SPARE_S: Final = 0.2  # of sound that a browser keeps beyond what its packets ask for
 
 Report = dict[str, Any]
 Leg = tuple[int, list[float]]  # packets sent, delays in ns of those that came
@@ -23,14 +24,18 @@ Leg = tuple[int, list[float]]  # packets sent, delays in ns of those that came
 def browsers(window_ns: tuple[int, int], near: Report, far: Report) -> dict[str, float]:
     """Return the figures of the worse of both ends: its ears, and its eyes.
 
-    A far end that counts nothing hands on what it gets: the near one hears and sees itself.
+    A far end that counts nothing hands on what it gets: the near one hears and sees itself. Raises
+    InvalidTrialError where this machine was too slow.
     """
     up, down = leg(window_ns, near, far), leg(window_ns, far, near)
     span_ns = window_ns[1] - window_ns[0]
     if "counts" in far:
+        require_needed(near, spread_ns(far, near))
+        require_needed(far, spread_ns(near, far))
         ways = [heard([down], near, span_ns), heard([up], far, span_ns)]
         eyes = [watched(far, near), watched(near, far)]
     else:
+        require_needed(near, spread_ns(near, far) + spread_ns(far, near))
         ways = [heard([up, down], near, span_ns)]
         eyes = [watched(near, near)]
     worse = min(ways, key=lambda way: way["call_mos"])
@@ -54,13 +59,39 @@ def leg(window_ns: tuple[int, int], sender: Report, receiver: Report) -> Leg:
     return len(sent), [float(came[flow, n] - at) for flow, n, at in sent if (flow, n) in came]
 
 
+def spread_ns(sender: Report, receiver: Report) -> int:
+    """Return by how much delays of sound differed since the call began."""
+    came = {(flow, number): at for flow, number, at in receiver["sound"]["came"]}
+    sent = sender["sound"]["sent"]
+    delays = [came[flow, n] - at for flow, n, at in sent if (flow, n) in came]
+    return max(delays) - min(delays) if delays else 0
+
+
+def require_needed(receiver: Report, spread: int) -> None:
+    """Raise InvalidTrialError where a browser keeps far more sound than its packets ask for.
+
+    It does where it had no CPU in time, which timers beside it need not see.
+    """
+    kept_s = buffer_s(receiver)
+    if kept_s > spread / 1e9 + SPARE_S:
+        packets = f"packets that came within {spread / 1e6:.0f} ms of each other"
+        raise InvalidTrialError(
+            f"{TOO_SLOW}: a browser kept sound for {kept_s * 1e3:.0f} ms, of {packets}"
+        )
+
+
+def buffer_s(receiver: Report) -> float:
+    """Return for how many seconds a browser keeps sound before it plays it."""
+    counts = receiver["counts"]
+    return _share(counts, f"{SOUND} jitterBufferDelay", f"{SOUND} jitterBufferEmittedCount")
+
+
 def heard(legs: Sequence[Leg], receiver: Report, span_ns: int) -> dict[str, float]:
     """Return the worth of the sound that comes over some legs, and what it is of."""
     if not all(delays for _, delays in legs):
         return {"call_mos": 1.0, "call_lost_share": 1.0, "call_ear_ns": float(span_ns)}
     counts = receiver["counts"]
-    kept_s = _share(counts, f"{SOUND} jitterBufferDelay", f"{SOUND} jitterBufferEmittedCount")
-    ear_ms = sum(median(delays) for _, delays in legs) / 1e6 + kept_s * 1e3 + MADE_MS
+    ear_ms = sum(median(delays) for _, delays in legs) / 1e6 + buffer_s(receiver) * 1e3 + MADE_MS
     silent = counts.get(f"{SOUND} silentConcealedSamples", 0)
     made_up = counts.get(f"{SOUND} concealedSamples", 0) - silent
     played = counts.get(f"{SOUND} totalSamplesReceived", 0) - silent

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gatemark.error import TOO_SLOW, InvalidTrialError
 from gatemark.judge.math.emodel import mos, rating
 from gatemark.kind.application.browsers import browsers, heard, leg, watched
 from gatemark.kind.application.feel import answers, felt
@@ -62,8 +63,10 @@ def sound(delay_ns: int) -> dict[str, list[Any]]:
     return {"sent": sent, "came": [(7, at, ns + delay_ns) for _, at, ns in sent]}
 
 
-def end(concealed: int, decoded: int, frozen_s: float, delay_ns: int = MS) -> dict[str, Any]:
-    """An end of a call, between two reports of its page."""
+def end(
+    concealed: int, decoded: int, frozen_s: float, delay_ns: int = MS, kept_s: float = 480.0
+) -> dict[str, Any]:
+    """An end of a call, between two reports of its page; `kept_s`: of 9 600 samples in all."""
     before = {"timer": [], "inbound-rtp audio": {"totalSamplesReceived": 1_000}}
     after = {
         "timer": [0.1] * 199 + [50.0],
@@ -71,7 +74,7 @@ def end(concealed: int, decoded: int, frozen_s: float, delay_ns: int = MS) -> di
             "totalSamplesReceived": 101_000,
             "concealedSamples": 5_000 + concealed,
             "silentConcealedSamples": 5_000,
-            "jitterBufferDelay": 480.0,
+            "jitterBufferDelay": kept_s,
             "jitterBufferEmittedCount": 9_600,
         },
         "inbound-rtp video": {"framesDecoded": decoded, "totalFreezesDuration": frozen_s},
@@ -89,6 +92,14 @@ def test_who_hears_itself_by_a_conference_hears_both_ways() -> None:
     figures = browsers(WINDOW, near, far)
     assert figures["call_ear_ns"] == pytest.approx((20 + 30 + 50 + 20 + 6.5) * MS)
     assert figures["call_frames_share"] == 0.9
+
+
+def test_a_browser_that_keeps_more_sound_than_its_packets_ask_for_is_on_a_slow_machine() -> None:
+    near, far = end(0, 90, 0.0), end(0, 90, 0.0, kept_s=9_600 * 0.3)
+    with pytest.raises(InvalidTrialError, match=rf"{TOO_SLOW}: a browser kept sound for 300 ms"):
+        browsers(WINDOW, near, far)
+    near["sound"]["sent"][0] = (7, 0, -150 * MS)  # one that came late, before it counted
+    assert browsers(WINDOW, near, far)["call_frames_share"] == 0.9
 
 
 def test_a_call_is_as_late_as_its_packets_its_buffer_and_its_codec() -> None:
