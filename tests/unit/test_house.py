@@ -51,6 +51,7 @@ BESIDE = {
     "application.stun": "plan",
     "application.web": "plan",
     "fill.slope": "point",  # numbers alone: result, point and figure share them
+    "nat.requirement": "point",
     "replay.fate": "result",
     "replay.realtime": "result",
 }

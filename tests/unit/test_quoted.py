@@ -20,7 +20,7 @@ QUOTED = "node/quoted.py"
 TEMPLATED = {"shell", "literal", "literals", "joined"}  # `joined` by its separator
 MAKERS = {"Script", "literal", "literals", "joined", "as_written"}
 # Who may take a script as it is written: of the plan's author, of our own journal.
-AS_WRITTEN = {"gateway/feature/command.py", "gateway/journal.py"}
+AS_WRITTEN = {"gateway/feature/program/command.py", "gateway/journal.py"}
 # Who may call a shell by the system: it runs the user's own --switch, or command of a console.
 SYSTEM_SHELL = {"run/switch.py", "commands/campaign/console.py"}
 SHELLS = {"sh", "ash", "bash", "/bin/sh"}

@@ -15,7 +15,7 @@ from gatemark.error import NodeError, StationError
 from gatemark.gateway import mark
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.feature import Asked, feature_of
-from gatemark.gateway.feature.classify import PREFERRED
+from gatemark.gateway.feature.program.classify import PREFERRED
 from gatemark.gateway.undo import undo_script
 from gatemark.node import file, shared
 from gatemark.node.leftover import ATTACHED

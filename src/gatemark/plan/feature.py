@@ -138,6 +138,9 @@ FEATURES: Final[dict[str, Feature]] = {
     "buckets": Feature(IP_PATHS, (Argument("N", 512, 1_048_576),)),
     "conntrack-max": Feature(IP_PATHS, (Argument("N", 1024, 10_000_000),)),
     "conntrack-timeout": Feature(IP_PATHS, (Argument("S", 1, 3600),)),
+    "masquerade": Feature(
+        ("nat",), (Argument("HOW", words=("random", "fully-random", "persistent")),), tool="nft"
+    ),
     # Not on nat: an untracked packet is not translated.
     "notrack": Feature(("route", ENDPOINT), bridged=True, netfilter=True, tool="nft"),
     "filter": Feature(

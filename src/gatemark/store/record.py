@@ -246,6 +246,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # down_, sent, lost, and the first and last number; of a call jitter_ms (RFC 3550); and what its
     # programs say themselves.
     application: dict[str, Scalar] = {}
+    nat: dict[str, str] = {}  # nat: the packets that show a value, by its name
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
     objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes

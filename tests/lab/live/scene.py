@@ -19,7 +19,7 @@ import msgspec
 from gatemark.classifier import shipped
 from gatemark.gateway import attached
 from gatemark.gateway.attached import Counts
-from gatemark.gateway.feature.classify import MODEL, PREFERRED
+from gatemark.gateway.feature.program.classify import MODEL, PREFERRED
 from gatemark.kind.responsiveness.tls import certificate
 from gatemark.node import file
 from gatemark.node.shell import Here, here

@@ -2,10 +2,14 @@
 """What programs say when they end, as they really said it, and what is read of it."""
 
 from gatemark.gateway.feature import Wanted, running
-from gatemark.gateway.feature.capture import DUMPCAP, TCPDUMP, netsniff_counters
-from gatemark.gateway.feature.classify import COUNTERS
-from gatemark.gateway.feature.flow_export import NFPCAPD, pmacctd_counters, softflowd_counters
-from gatemark.gateway.feature.inspect import COUNTERS as NDPI
+from gatemark.gateway.feature.program.capture import DUMPCAP, TCPDUMP, netsniff_counters
+from gatemark.gateway.feature.program.classify import COUNTERS
+from gatemark.gateway.feature.program.flow_export import (
+    NFPCAPD,
+    pmacctd_counters,
+    softflowd_counters,
+)
+from gatemark.gateway.feature.program.inspect import COUNTERS as NDPI
 from gatemark.gateway.program import counting
 from gatemark.gateway.supervisor import Use, use
 from gatemark.node.shell import Local

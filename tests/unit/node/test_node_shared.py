@@ -47,7 +47,7 @@ KNOWN: Final[Mapping[str, set[str]]] = {
     "gateway/attach.sh": {"$name"},
     "gateway/attach_clear.sh": {"$name"},
     "gateway/detach.sh": {"$name"},
-    "gateway/feature/capture.py": set(),  # a comment
+    "gateway/feature/program/capture.py": set(),  # a comment
     "gateway/journal.py": {
         "gatemark-NAME-BOOT.sh",
         "gatemark-{self.word}-",

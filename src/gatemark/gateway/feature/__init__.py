@@ -14,15 +14,13 @@ from gatemark.station.mode import Mode
 
 def feature_of(name: str, mode: Mode = Mode.APPLY) -> Feature:
     """The file that applies a feature: by OpenWrt's own means where it is set so and has some."""
-    here, there = (_is_there(place) for place in (name, f"openwrt.{name}"))
-    if there and (mode is Mode.OPENWRT or not here):
-        return cast(Feature, _file(f"openwrt.{name}"))
-    return cast(Feature, _file(name))
+    places = [place for place in (name, f"program.{name}", f"openwrt.{name}") if _is_there(place)]
+    return cast(Feature, _file(places[-1 if mode is Mode.OPENWRT else 0]))
 
 
 def running(name: str) -> Running:
     """The file of a feature that is a program."""
-    return cast(Running, _file(name))
+    return cast(Running, _file(f"program.{name}"))
 
 
 def _is_there(name: str) -> bool:

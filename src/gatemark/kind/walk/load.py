@@ -26,7 +26,7 @@ from typing import Any, Final, Self
 
 from gatemark.error import InvalidTrialError, UnavailableError
 from gatemark.kind.udp.load import OWN_SOURCE
-from gatemark.kind.walk import opening, packet
+from gatemark.kind.walk import opening
 from gatemark.kind.walk.numbered import Numbered
 from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.node.agent import Agent, Tick
@@ -41,6 +41,7 @@ from gatemark.station.cpu import Placement
 from gatemark.station.station import Station
 from gatemark.station.symbols import Symbols
 from gatemark.station.wiring import LAN_PORT, WAN_PORT, Port, Wire
+from gatemark.workload import packet
 from gatemark.workload.packetsocket import PATIENCE_S, arrived, drain, opened
 from gatemark.workload.way import BIN_MS, FAMILY, Drained, Load, Way
 

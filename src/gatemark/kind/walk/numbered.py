@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from gatemark.kind.walk import packet
-from gatemark.kind.walk.packet import End, Ends, Segment
 from gatemark.kind.walk.plan import UNCOUNTED
+from gatemark.workload import packet
+from gatemark.workload.packet import End, Ends, Segment
 
 
 @dataclass(frozen=True, slots=True)

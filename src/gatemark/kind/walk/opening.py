@@ -28,13 +28,13 @@ from functools import partial
 from typing import Final
 
 from gatemark.error import InvalidTrialError
-from gatemark.kind.walk import packet
 from gatemark.kind.walk.numbered import Datagrams, Flow, Numbered, Segments
-from gatemark.kind.walk.packet import ACK, SYN, End, Segment
 from gatemark.kind.walk.plan import UNCOUNTED
 from gatemark.plan.model import Workload
 from gatemark.station.wiring import FAR_HOST, FIRST_CLIENT, LAN_PORT, WAN_PORT, Port, Wire, wires
 from gatemark.unit import payload_bytes
+from gatemark.workload import packet
+from gatemark.workload.packet import ACK, SYN, End, Segment
 from gatemark.workload.packetsocket import arrived, opened
 
 NEAR_FIRST: Final = 0x10000000  # initial sequence number of the LAN side, the same in each trial

@@ -24,6 +24,7 @@ from gatemark.tell.sentence import (
     fault,
     full_speed,
     kernels,
+    nat,
     nowhere,
     path,
     shaper,
@@ -49,6 +50,7 @@ ALONE: Final[Sequence[Question]] = (exact_ab, ab, estimate, path)
 RATES: Final[Sequence[Question]] = (
     kernels,
     applications,
+    nat,
     full_speed,
     costs,
     carries,

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A single packet of ours as bytes, UDP or TCP, and how it is known again behind NAT."""
+"""A single packet of ours as bytes, UDP, TCP or ICMP, and how it is known again behind NAT."""
 
 import struct
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
-TCP, UDP = 6, 17
+ICMP, TCP, UDP = 1, 6, 17
 CHECKSUM_AT: Final = {TCP: 16, UDP: 6}
 HOPS: Final = 64
 ETHERTYPE: Final = {4: b"\x08\x00", 6: b"\x86\xdd"}
@@ -18,7 +18,7 @@ MAGIC: Final = b"gmwalk"  # and the number, in the last bytes of the payload
 SYN, PUSH, ACK = 0x02, 0x08, 0x10  # RFC 9293, section 3.1
 WINDOW: Final = 0xFFFF  # that every segment announces, before it is scaled
 
-Ends = tuple[str, str]  # of the source and of the next hop
+Ends = tuple[str, str]  # MAC addresses of the source and of the next hop; or IP addresses of both
 End = tuple[str, int]  # address and port
 
 
@@ -46,7 +46,7 @@ def payload(number: int, size: int) -> bytes:
 def udp(macs: Ends, source: End, sink: End, data: bytes) -> bytes:
     """The frame, without FCS, with its checksums. Both addresses are of one family."""
     header = struct.pack("!HHHH", source[1], sink[1], 8 + len(data), 0)
-    return _frame(macs, (source[0], sink[0]), UDP, header + data)
+    return _checked(macs, (source[0], sink[0]), UDP, header + data)
 
 
 def tcp(macs: Ends, source: End, sink: End, segment: Segment) -> bytes:
@@ -55,7 +55,14 @@ def tcp(macs: Ends, source: End, sink: End, segment: Segment) -> bytes:
     numbers = segment.sequence % 2**32, segment.acknowledged % 2**32
     fields = (*numbers, words << 4, segment.flags, WINDOW, 0, 0)
     header = struct.pack("!HHIIBBHHH", source[1], sink[1], *fields)
-    return _frame(macs, (source[0], sink[0]), TCP, header + segment.options + segment.data)
+    return _checked(macs, (source[0], sink[0]), TCP, header + segment.options + segment.data)
+
+
+def icmp(macs: Ends, addresses: Ends, kind: tuple[int, int], rest: int, data: bytes) -> bytes:
+    """The same of an ICMP message of IPv4: its type and code, its second word, what it carries."""
+    message = struct.pack("!BBHI", *kind, 0, rest) + data
+    message = message[:2] + struct.pack("!H", _sum(message)) + message[4:]
+    return _frame(macs, addresses, ICMP, message)
 
 
 def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
@@ -80,15 +87,20 @@ def sender(frame: bytes) -> End:
     return str(address), int.from_bytes(frame[at : at + 2], "big")
 
 
-def _frame(macs: Ends, addresses: tuple[str, str], protocol: int, data: bytes) -> bytes:
+def _checked(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
     """The headers below UDP or TCP, and its checksum put in."""
-    source, sink = (ip_address(address) for address in addresses)
-    both = source.packed + sink.packed
+    both = b"".join(ip_address(address).packed for address in addresses)
     checksum = _sum(both + struct.pack("!II", len(data), protocol) + data)
     if protocol == UDP:
         checksum = checksum or 0xFFFF  # 0 means that there is none
     at = CHECKSUM_AT[protocol]
     data = data[:at] + struct.pack("!H", checksum) + data[at + 2 :]
+    return _frame(macs, addresses, protocol, data)
+
+
+def _frame(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
+    source, sink = (ip_address(address) for address in addresses)
+    both = source.packed + sink.packed
     if source.version == 6:
         header = struct.pack("!IHBB", 6 << 28, len(data), protocol, HOPS) + both
     else:

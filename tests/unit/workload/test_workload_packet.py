@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.kind.walk import opening, packet
+from gatemark.kind.walk import opening
 from gatemark.kind.walk.numbered import Datagrams, Flow, Segments
-from gatemark.kind.walk.packet import ACK, PUSH, SYN, Segment
 from gatemark.unit import payload_bytes
+from gatemark.workload import packet
+from gatemark.workload.packet import ACK, PUSH, SYN, Segment
 
 MACS = "02:00:00:00:00:01", "02:00:00:00:00:02"
 ENDS = {

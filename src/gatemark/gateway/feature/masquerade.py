@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `masquerade:HOW`: how the path `nat` chooses a port.
+
+`random`: by chance, seeded by the packet; `fully-random`: by chance; `persistent`: a client keeps
+its address (nft(8), "NAT STATEMENTS"). A chain before the path's own decides: the first rule that
+translates a connection does so for good.
+"""
+
+from gatemark.gateway import table
+from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.nat import WAN
+
+CHAIN = """
+  chain postrouting {{
+    type nat hook postrouting priority srcnat - 1
+    oifname "{wan}" masquerade {how}
+  }}
+"""
+
+
+async def apply(asked: Asked) -> None:
+    """Add the chain. Raises UnavailableError with the kernel's word."""
+    how = asked.arguments[0]
+    wan = asked.gateway.devices[WAN]
+    await table.add(asked.changes, "gatemark_masquerade", CHAIN.format(wan=wan, how=how))

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long mappings live: many of each kind are left idle, and each is looked at once, at a time.
+
+    opened   look 1   look 2   look 3  ...        a look is a packet from outside, which would keep
+      |--------|        |        |                its mapping alive: so each look has its own
+    alive    came     came     did not come       lives from look 2 to look 3
+
+All kinds wait at the same time, so this takes as long as the longest.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.kind.nat.ask import PORT, Answers, Asker
+from gatemark.kind.nat.ends import LAN, NS_A_S, RST, WAN
+from gatemark.kind.nat.plan import LOOKS
+from gatemark.workload.packet import ACK, ICMP, SYN, TCP, UDP, End
+
+FIN: Final = 0x01
+STREAM_S: Final = (
+    2.5  # Linux calls it a stream from its second second on (nf_conntrack_proto_udp.c)
+)
+REFRESHES: Final = 12  # packets from inside meanwhile, of a mapping that is kept alive
+
+
+@dataclass(slots=True)
+class Look:
+    """One mapping, and when it is looked at."""
+
+    name: str  # of its value
+    protocol: int
+    client: End
+    host: End
+    mapping: End
+    flags: int  # of the segment that looks
+    at_ns: int = 0  # when it is due, then when it was
+    came: bool = False
+
+    def is_due(self, now_ns: int) -> bool:
+        """Return whether it is to be looked at."""
+        return self.at_ns <= now_ns
+
+
+def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
+    """Open them, leave them idle, look at them, and keep the values."""
+    begun = [_begun(asker) for _ in range(LOOKS)]
+    time.sleep(STREAM_S)
+    looks = [
+        _opened(asker, name, kind, idle_s * (number + 1) / LOOKS, ends)
+        for number in range(LOOKS)
+        for name, kind, ends in (
+            *((name, kind, _ends(asker)) for name, kind in KINDS.items()),
+            (STREAM, _answered, begun[number]),
+        )
+    ]
+    kept = _opened(asker, "nat_refreshed", _once, idle_s, _ends(asker))
+    _look(asker, [*looks, kept], kept, idle_s)
+    for name in (*KINDS, STREAM):
+        of_kind = [look for look in looks if look.name == name]
+        answers.note(name, *_alive(of_kind, idle_s))
+    once_s = answers.values["nat_udp_once_ns"] / NS_A_S
+    if once_s < idle_s * (1 - 1 / LOOKS) and once_s > 2 * idle_s / REFRESHES:
+        words = f"a packet from inside each {idle_s / REFRESHES:.3g} s for {idle_s:.3g} s: "
+        words += "alive" if kept.came else "dead"
+        answers.note("nat_refreshed", kept.came, words)
+
+
+def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
+    """Send each look when it is due, and see which of them come."""
+    ends = asker.ends
+    waiting = sorted(looks, key=lambda look: look.at_ns)
+    every_ns = round(idle_s * NS_A_S / REFRESHES)
+    again_ns = time.monotonic_ns() + every_ns
+    while waiting and not ends.ended.is_set():
+        now_ns = time.monotonic_ns()
+        if again_ns <= now_ns < kept.at_ns - every_ns // 2:
+            ends.send(LAN, kept.protocol, kept.client, kept.host)
+            again_ns += every_ns
+        while waiting and waiting[0].is_due(now_ns):
+            look = waiting.pop(0)
+            look.at_ns = ends.send(WAN, look.protocol, look.host, look.mapping, look.flags)
+        ends.read(0.02)
+    for look in looks:
+        look.came = _came(asker, look)
+
+
+def _came(asker: Asker, look: Look) -> bool:
+    """Whether a look came; the last ones have only just been sent."""
+    late_s = asker.ends.patience_s - (time.monotonic_ns() - look.at_ns) / NS_A_S
+    return (
+        asker.ends.wait(
+            LAN,
+            lambda s: (s.protocol, s.sink) == (look.protocol, look.client) and s.about is None,
+            look.at_ns,
+            max(1e-3, late_s),
+        )
+        is not None
+    )
+
+
+def _alive(looks: list[Look], idle_s: float) -> tuple[float, str]:
+    """Until when all came, ns, and that in words; a mapping that is dead stays dead."""
+    step_s = idle_s / LOOKS
+    alive = next((at for at, look in enumerate(looks) if not look.came), len(looks))
+    words = f"alive after {alive * step_s:.3g} s"
+    if alive < len(looks):
+        words += f", not after {(alive + 1) * step_s:.3g} s"
+    else:
+        words += ", the last look"
+    return alive * step_s * NS_A_S, words
+
+
+Opening = Callable[[Asker, End, End], tuple[int, End, int]]  # protocol, mapping, flags of a look
+
+
+def _ends(asker: Asker) -> tuple[End, End]:
+    return (asker.clients[0], asker.port()), (asker.hosts[0], PORT)
+
+
+def _begun(asker: Asker) -> tuple[End, End]:
+    """Begin a stream of packets both ways; returns its client and host."""
+    ends = _ends(asker)
+    _answered(asker, *ends)
+    return ends
+
+
+def _opened(
+    asker: Asker, name: str, opening: Opening, after_s: float, ends: tuple[End, End]
+) -> Look:
+    client, host = ends
+    protocol, mapping, flags = opening(asker, client, host)
+    if protocol == ICMP:
+        host = host[0], mapping[1]
+    due_ns = time.monotonic_ns() + round(after_s * NS_A_S)
+    return Look(name, protocol, client, host, mapping, flags, due_ns)
+
+
+def _once(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    return UDP, asker.opened(UDP, client, host), 0
+
+
+def _answered(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    mapping = asker.opened(UDP, client, host)
+    asker.comes(UDP, host, mapping, client)
+    return UDP, mapping, 0
+
+
+def _opening(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    return TCP, asker.opened(TCP, client, host), SYN | ACK
+
+
+def _open(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    mapping = asker.opened(TCP, client, host)
+    asker.comes(TCP, host, mapping, client, SYN | ACK)
+    asker.out(TCP, client, host, ACK)
+    return TCP, mapping, ACK
+
+
+def _half(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    """Closed from inside, and acknowledged."""
+    _, mapping, flags = _open(asker, client, host)
+    asker.out(TCP, client, host, FIN | ACK)
+    asker.comes(TCP, host, mapping, client, ACK)
+    return TCP, mapping, flags
+
+
+def _reset(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    _, mapping, flags = _open(asker, client, host)
+    asker.out(TCP, client, host, RST | ACK)
+    return TCP, mapping, flags
+
+
+def _echo(asker: Asker, client: End, host: End) -> tuple[int, End, int]:
+    mapping = asker.out(ICMP, client, host)
+    return ICMP, mapping or client, 0
+
+
+STREAM: Final = "nat_udp_stream_ns"
+KINDS: Final[dict[str, Opening]] = {
+    "nat_udp_once_ns": _once,
+    "nat_udp_answered_ns": _answered,
+    "nat_tcp_opening_ns": _opening,
+    "nat_tcp_open_ns": _open,
+    "nat_tcp_half_ns": _half,
+    "nat_tcp_reset_ns": _reset,
+    "nat_echo_ns": _echo,
+}

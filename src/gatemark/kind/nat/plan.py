@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NAT's behaviour in a plan: how long its mappings are watched.
+
+Packets made by hand ask the gateway one requirement after the other. `duration_s`: how long
+mappings are left idle, many at a time, to find how long they live. On the path `nat`, IPv4.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from gatemark.kind.rules import Rules
+from gatemark.plan.model import Arm, Workload
+
+NAT: Final = "nat"  # what a definition is about
+SILENT_S: Final = 6.0  # that an unasked segment has no answer (RFC 5382, REQ-4)
+ASKING_S: Final = 20.0  # all questions but those of time, at most; mostly a tenth
+LOOKS: Final = 24  # at each kind of mapping, at equal times
+MOST_S: Final = 3600.0
+
+
+def faults(load: Workload) -> Iterator[str]:
+    """Each key that is out of its bounds, with its fix."""
+    if not 1 <= load.duration_s <= MOST_S:
+        yield f"`duration_s` = {load.duration_s:g}: 1 to {MOST_S:g} s that mappings are left idle"
+    if load.direction != "up":
+        yield f"`direction` = {load.direction}: clients inside open each mapping; write up"
+    if load.family != "ipv4":
+        yield f"`family` = {load.family}: the requirements are of IPv4; write ipv4"
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: no such tool asks this; leave it out"
+
+
+def misfit(arm: Arm, load: Workload) -> str:
+    """Return why it does not fit an arm; "" if it does."""
+    del load
+    if arm.path == NAT:
+        return ""
+    return f"`kind` = nat: path {arm.path} translates nothing; write path = nat"
+
+
+def lasts_s(load: Workload) -> float:
+    """The questions, then the time that mappings are idle."""
+    return ASKING_S + max(load.duration_s, SILENT_S)
+
+
+def mostly_s(load: Workload) -> float:
+    """The same on a gateway that answers at once."""
+    return ASKING_S / 4 + max(load.duration_s, SILENT_S)
+
+
+KIND: Final = Rules(
+    keys="duration_s",
+    yields=("nat_met",),
+    headlines={NAT: "nat_met"},
+    faults=faults,
+    misfit=misfit,
+    lasts_s=lasts_s,
+    mostly_s=mostly_s,
+    alone="each packet is looked for by itself",
+    strange=True,
+    silent=True,
+    whole="meets {share} of what was asked of NAT",
+)

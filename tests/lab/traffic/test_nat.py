@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux's masquerade behaves as its source says, and planted differences are seen."""
+
+from msgspec.structs import replace
+
+from gatemark.plan.load import load
+from gatemark.plan.model import Arm, Repeat
+from gatemark.store.record import Record
+from lab.planted import bare, measure
+
+IDLE_S = 6.0  # so that a mapping of 2 s is seen to die
+
+
+def values(*features: str) -> dict[str, float]:
+    """The values of one trial of NAT with features."""
+    record = trial(Arm(path="nat", features=features, name="nat"))
+    assert (record.status, record.reason) == ("ok", "")
+    return record.values
+
+
+def trial(arm: Arm) -> Record:
+    _, (shipped,) = load("nat/behaviour")
+    workload = replace(shipped.workload, duration_s=IDLE_S)
+    plan = replace(shipped, arm=(arm,), workload=workload, repeat=Repeat(times=1))
+    _, (record,) = measure(bare(plan))
+    return record
+
+
+def test_masquerade_keeps_a_port_until_another_client_has_it() -> None:
+    seen = values()
+    assert (seen["nat_port_kept"], seen["nat_udp_reused_host"]) == (1, 1)
+    assert (seen["nat_port_shared"], seen["nat_udp_reused_rival"]) == (1, 0)
+    assert (seen["nat_udp_from_port"], seen["nat_udp_from_host"]) == (0, 0)
+    assert (seen["nat_udp_hairpin"], seen["nat_tcp_hairpin"]) == (0, 0)
+    assert (seen["nat_error_in"], seen["nat_error_out"], seen["nat_echo"]) == (1, 1, 1)
+    assert seen["nat_tcp_crossed"] == 1
+    assert seen["nat_tcp_silent"] == 0  # nobody filters: the gateway's own kernel answers
+
+
+def test_a_port_by_chance_and_a_mapping_that_dies_early() -> None:
+    seen = values("masquerade:fully-random", "conntrack-timeout:2")
+    assert (seen["nat_port_kept"], seen["nat_udp_reused_host"]) == (0, 0)
+    assert 1e9 < seen["nat_udp_once_ns"] < 4e9
+    assert seen["nat_refreshed"] == 1

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NAT: what frames show, and what values mean for a requirement."""
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judge.conftest import Trial, run
+from msgspec.structs import replace
+
+from gatemark.judge.judge import judge
+from gatemark.kind.nat import QUANTITIES
+from gatemark.kind.nat.ends import PORT_UNREACHABLE, parsed
+from gatemark.kind.nat.plan import KIND, NAT
+from gatemark.kind.nat.requirement import NS, REQUIREMENTS, share_met, tally
+from gatemark.plan.kind import faults
+from gatemark.plan.model import Arm, Workload
+from gatemark.store.record import Definition, Record
+from gatemark.tell.sentence.answer import answer
+from gatemark.workload import packet
+from gatemark.workload.packet import ICMP, SYN, TCP, UDP, Segment
+
+MACS = "02:00:00:00:00:01", "02:00:00:00:00:02"
+ONE, OTHER = ("198.18.1.4", 30000), ("198.19.1.253", 4000)
+BY_NUMBER = {(each.rfc, each.number): each for each in REQUIREMENTS}
+IDLE_S = 240.0
+
+
+def record(**values: float) -> Record:
+    definition = Definition(path="nat", quantity=NAT, duration_s=IDLE_S)
+    return replace(Trial().record(), definition=definition, values=values)
+
+
+def test_the_ends_of_each_protocol_are_read() -> None:
+    segment = packet.tcp(MACS, ONE, OTHER, Segment(1, 0, SYN))
+    echo = packet.icmp(MACS, (ONE[0], OTHER[0]), (8, 0), 7 << 16, b"")
+    for frame, protocol, ends in (
+        (packet.udp(MACS, ONE, OTHER, b"data"), UDP, (ONE, OTHER)),
+        (segment, TCP, (ONE, OTHER)),
+        (echo, ICMP, ((ONE[0], 7), (OTHER[0], 7))),
+    ):
+        seen = parsed(frame, 5)
+        assert seen is not None
+        assert (seen.protocol, (seen.source, seen.sink)) == (protocol, ends)
+
+
+def test_an_error_tells_what_it_is_about() -> None:
+    quoted = packet.udp(MACS, ONE, OTHER, b"")[14:]
+    seen = parsed(packet.icmp(MACS, (OTHER[0], ONE[0]), PORT_UNREACHABLE, 0, quoted), 5)
+    assert seen is not None
+    assert seen.about == (ONE, OTHER)
+
+
+@given(st.binary(max_size=80))
+def test_no_frame_is_a_fault(data: bytes) -> None:
+    parsed(bytes(12) + b"\x08\x00\x45" + data, 0)
+
+
+def test_a_later_fragment_has_no_ports() -> None:
+    frame = bytearray(packet.udp(MACS, ONE, OTHER, b"data"))
+    frame[20:22] = struct.pack("!H", 3)
+    assert parsed(bytes(frame), 0) is None
+
+
+@pytest.mark.parametrize(
+    ("alive_s", "met"), [(IDLE_S, True), (120.0, True), (110.0, False), (30.0, False)]
+)
+def test_a_mapping_lives_two_minutes(alive_s: float, met: bool) -> None:
+    assert BY_NUMBER[4787, 5].met({"nat_udp_once_ns": alive_s * NS}, IDLE_S) is met
+
+
+def test_a_trial_that_is_too_short_does_not_tell() -> None:
+    assert BY_NUMBER[4787, 5].met({"nat_udp_once_ns": 35 * NS}, 35.0) is None
+
+
+def test_what_is_not_asked_counts_nowhere() -> None:
+    assert share_met({}, IDLE_S) is None
+    assert share_met({"nat_echo": 1.0, "nat_udp_hairpin": 0.0}, IDLE_S) == 0.5
+
+
+def test_one_trial_that_does_not_meet_it_is_enough() -> None:
+    of = tally([record(nat_echo=1.0), record(nat_echo=0.0)])
+    assert ([*of.met], [each.name for each in of.missed]) == ([], ["RFC 5508 REQ-1"])
+
+
+def test_each_requirement_reads_values_that_there_are_or_has_a_reason() -> None:
+    for each in REQUIREMENTS:
+        assert bool(each.judge) != bool(each.reason), each.name
+        assert {*each.read} <= {*QUANTITIES}, each.name
+
+
+def test_the_sentence_names_what_is_not_met() -> None:
+    trial = record(nat_met=0.5, nat_echo=1.0, nat_udp_hairpin=0.0)
+    text = answer(run([trial]), [trial], judge(run([trial]), [trial]))
+    assert "meets 1 of 2 requirements" in text
+    assert "hairpinning (UDP)" in text
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        Workload(kind="nat", direction="down"),
+        Workload(kind="nat", family="ipv6"),
+        Workload(kind="nat", duration_s=0.5),
+    ],
+)
+def test_each_key_out_of_its_bounds_has_a_fix(load: Workload) -> None:
+    assert all(": " in fault or "write" in fault for fault in faults(load))
+    assert [*faults(load)]
+
+
+def test_it_is_of_the_path_nat_alone() -> None:
+    load = Workload(kind="nat")
+    assert KIND.misfit(Arm(path="route"), load)
+    assert not KIND.misfit(Arm(path="nat"), load)
