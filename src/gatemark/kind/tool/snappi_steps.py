@@ -82,6 +82,8 @@ def step(api: Any, word: str, rest: str) -> dict[str, Any]:
 
 def reason(api: Any, error: Exception) -> str:
     """Return an error in a line: the tester's own, or the last of a chain."""
+    if isinstance(error, (AttributeError, KeyError, TypeError)):
+        return f"what answers there does not speak OTG ({error})"[:200]
     theirs = api.from_exception(error)
     words = "; ".join(theirs.errors) if theirs and theirs.errors else str(error)
     if isinstance(error, OSError):  # requests' own: the innermost says it
