@@ -21,6 +21,7 @@ WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", UNJUDGED)  # the better
 CLEAN: Final = "the clean way is not good"
 UNKNOWN: Final = "it was not played with nothing beside (an arm with `beside = false`)"
 SHAPE: Final = "shape:"
+CAKE: Final = ":cake:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,9 @@ def arms(every: Iterable[Grade]) -> list[Arm]:
 
 
 def best(every: Iterable[Grade]) -> Arm | None:
-    """Return the loaded arm with a shaper in which most is good; None: there is none."""
+    """Return the loaded arm with a shaper in which most is good; None: there is none.
+
+    Of equals it is CAKE, which a line in a shell sets.
+    """
     shaped = [arm for arm in arms(grade for grade in every if not grade.is_clean) if arm.setting]
-    return max(shaped, key=lambda arm: len(arm.good), default=None)
+    return max(shaped, key=lambda arm: (len(arm.good), CAKE in arm.setting), default=None)

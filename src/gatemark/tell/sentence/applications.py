@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gatemark.kind.application.grade import (
+    CAKE,
     UNJUDGED,
     Arm,
     Grade,
@@ -18,7 +19,6 @@ from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number, traffic
 
 HEARD: Final = ("fair", "bad")  # words of which the delay is said
-CAKE: Final = "cake"  # the shaper that is set in a line
 
 
 def applies(case: Case) -> bool:
@@ -68,8 +68,8 @@ def answer(every: Sequence[Grade]) -> str:
 
 def _typed(feature: str) -> str:
     """Say the command for a gateway's shell where there is one for it, else the plan's word."""
-    _, by, mbit, *_ = feature.split(":")
-    if by == CAKE:
+    _, _, mbit, *_ = feature.split(":")
+    if CAKE in feature:
         return f"type `tc qdisc replace dev WAN root cake bandwidth {mbit}mbit`"
     return f"its setting is the feature {feature}"
 
