@@ -36,7 +36,9 @@ TIMES: Final = (
 def tables(source: Source) -> list[tuple[str, Table]]:
     """Those that were asked, the times, and those that were not asked."""
     records = _records(source)
-    arms = [point.arm for point in source.judgement.points if point.definition.quantity == NAT]
+    there = {record.arm for record in records}
+    points = [point for point in source.judgement.points if point.definition.quantity == NAT]
+    arms = [arm for arm in dict.fromkeys(point.arm for point in points) if arm in there]
     asked = [each for each in REQUIREMENTS if each.judge] if records else []
     unasked = [each for each in REQUIREMENTS if not each.judge] if records else []
     return [

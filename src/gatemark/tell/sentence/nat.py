@@ -13,9 +13,14 @@ def applies(case: Case) -> bool:
 
 def say(case: Case) -> str:
     """Say how many requirements each setup meets, and which of the first are not met."""
-    arms = [point.arm for point in case.judgement.points if point.definition.quantity == NAT]
-    ok = [each for each in case.records if each.status == "ok"]
-    first, *others = [(arm, tally([each for each in ok if each.arm == arm])) for arm in arms]
+    points = [point for point in case.judgement.points if point.definition.quantity == NAT]
+    by_arm = {
+        arm: [each for each in case.records if each.arm == arm and each.status == "ok"]
+        for arm in dict.fromkeys(point.arm for point in points)
+    }
+    if not (tallies := [(arm, tally(trials)) for arm, trials in by_arm.items() if trials]):
+        return ""
+    first, *others = tallies
     text = f"NAT ({first[0]}) meets {first[1].words} requirements that were asked"
     text += "".join(f", {arm} {of_arm.words}" for arm, of_arm in others)
     missed = [each.words for each in first[1].missed if each.is_must]
