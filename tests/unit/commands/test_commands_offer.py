@@ -21,6 +21,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(Path(edition.PACKAGE) / "plans" / "wrt54", tmp_path / "sources")
     monkeypatch.setattr(edition, "PACKAGE", str(tmp_path / "sources"))
     monkeypatch.setattr(offer, "_derived", lambda: iter(offered("wrt54/paths")))
+    edition.edition.cache_clear()
     return tmp_path / "cache" / "gatemark" / KEPT
 
 
@@ -43,6 +44,7 @@ def test_a_changed_plan_is_derived_anew(cache: Path) -> None:
     plant(cache)
     plan = Path(edition.PACKAGE) / "paths.toml"
     plan.write_text(plan.read_text() + "# changed\n")
+    edition.edition.cache_clear()  # as in another process
     assert offers()[0].plan == "wrt54/paths"
 
 
@@ -50,6 +52,7 @@ def test_another_version_is_derived_anew(cache: Path, monkeypatch: pytest.Monkey
     offers()
     plant(cache)
     monkeypatch.setattr("gatemark.__version__", "9.9.9")
+    edition.edition.cache_clear()
     assert offers()[0].plan == "wrt54/paths"
 
 

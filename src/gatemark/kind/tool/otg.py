@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from gatemark.error import InvalidTrialError, UnavailableError, UsageError
 from gatemark.kind.tool.job import Result
 from gatemark.kind.tool.load import Watched
 from gatemark.node.agent import Tick
+from gatemark.node.isolated import INTERPRETER
 from gatemark.node.shell import Local, Process
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.cpu import Placement
@@ -50,7 +50,7 @@ class Remote:
     transport: str
     lan: str
     wan: str
-    python: str = sys.executable
+    python: str = INTERPRETER[0]
 
     @classmethod
     def named(cls) -> Self:
