@@ -3,6 +3,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,15 @@ FALSE = Offer("planted", "t", "planted/plan", "t", [], {}, 1.0)
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own, and sources with one plan's file of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shutil.copytree(Path(edition.PACKAGE) / "plans" / "wrt54", tmp_path / "sources")
     monkeypatch.setattr(edition, "PACKAGE", str(tmp_path / "sources"))
     monkeypatch.setattr(offer, "_derived", lambda: iter(offered("wrt54/paths")))
     edition.edition.cache_clear()
-    return tmp_path / "cache" / "gatemark" / KEPT
+    yield tmp_path / "cache" / "gatemark" / KEPT
+    edition.edition.cache_clear()
 
 
 def plant(cache: Path) -> None:
