@@ -189,6 +189,8 @@ FEATURES: Final[dict[str, Feature]] = {
         shapes=True,
     ),
     "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
+    "mtu": Feature(FORWARDING, (Argument("N", 1280, 1500),)),
+    "pmtu-silent": Feature(FORWARDING, netfilter=True, tool="nft"),
     "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft", marks=True),
     "classify-lite": Feature(FORWARDING, netfilter=True, tracks=True, tool="nft"),
     "vlan": Feature(FORWARDING, upwards=True),

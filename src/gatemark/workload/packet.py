@@ -61,7 +61,7 @@ def tcp(macs: Ends, source: End, sink: End, segment: Segment) -> bytes:
 def icmp(macs: Ends, addresses: Ends, kind: tuple[int, int], rest: int, data: bytes) -> bytes:
     """The same of an ICMP message of IPv4: its type and code, its second word, what it carries."""
     message = struct.pack("!BBHI", *kind, 0, rest) + data
-    message = message[:2] + struct.pack("!H", _sum(message)) + message[4:]
+    message = message[:2] + struct.pack("!H", checksum(message)) + message[4:]
     return _frame(macs, addresses, ICMP, message)
 
 
@@ -90,11 +90,11 @@ def sender(frame: bytes) -> End:
 def _checked(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
     """The headers below UDP or TCP, and its checksum put in."""
     both = b"".join(ip_address(address).packed for address in addresses)
-    checksum = _sum(both + struct.pack("!II", len(data), protocol) + data)
+    total = checksum(both + struct.pack("!II", len(data), protocol) + data)
     if protocol == UDP:
-        checksum = checksum or 0xFFFF  # 0 means that there is none
+        total = total or 0xFFFF  # 0 means that there is none
     at = CHECKSUM_AT[protocol]
-    data = data[:at] + struct.pack("!H", checksum) + data[at + 2 :]
+    data = data[:at] + struct.pack("!H", total) + data[at + 2 :]
     return _frame(macs, addresses, protocol, data)
 
 
@@ -105,7 +105,7 @@ def _frame(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
         header = struct.pack("!IHBB", 6 << 28, len(data), protocol, HOPS) + both
     else:
         start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(data), 0, 0x4000, HOPS, protocol)
-        header = start + struct.pack("!H", _sum(start + b"\0\0" + both)) + both
+        header = start + struct.pack("!H", checksum(start + b"\0\0" + both)) + both
     link = b"".join(bytes.fromhex(mac.replace(":", "")) for mac in macs[::-1])
     return link + ETHERTYPE[source.version] + header + data
 
@@ -123,7 +123,7 @@ def _carried(frame: bytes, protocol: int) -> bytes:
     return frame[at : at + length] if transport == protocol else b""
 
 
-def _sum(data: bytes) -> int:
+def checksum(data: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     data += b"\0" * (len(data) % 2)
     total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))

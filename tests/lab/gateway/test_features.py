@@ -54,6 +54,8 @@ HERE = [
     arm("switch", "shape:htb:50"),
     arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"),
     arm("nat", "mss"),
+    arm("nat", "masquerade:fully-random"),
+    arm("nat", "mtu:1400", "pmtu-silent"),
     arm("nat", "dscp:46"),
     arm("nat", "classify-lite"),
 ]

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.kind.nat.ask import PORT, Answers, Asker
-from gatemark.kind.nat.ends import LAN, NS_A_S, RST, WAN
+from gatemark.kind.nat.ends import RST
 from gatemark.kind.nat.plan import LOOKS
+from gatemark.workload.ends import LAN, NS_A_S, WAN
 from gatemark.workload.packet import ACK, ICMP, SYN, TCP, UDP, End
 
 FIN: Final = 0x01
@@ -76,11 +77,11 @@ def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
     while waiting and not ends.ended.is_set():
         now_ns = time.monotonic_ns()
         if again_ns <= now_ns < kept.at_ns - every_ns // 2:
-            ends.send(LAN, kept.protocol, kept.client, kept.host)
+            ends.say(LAN, kept.protocol, kept.client, kept.host)
             again_ns += every_ns
         while waiting and waiting[0].is_due(now_ns):
             look = waiting.pop(0)
-            look.at_ns = ends.send(WAN, look.protocol, look.host, look.mapping, look.flags)
+            look.at_ns = ends.say(WAN, look.protocol, look.host, look.mapping, look.flags)
         ends.read(0.02)
     for look in looks:
         look.came = _came(asker, look)

@@ -28,6 +28,7 @@ from gatemark.tell.sentence import (
     nowhere,
     path,
     shaper,
+    sizes,
     uncounted,
     unsound,
 )
@@ -51,6 +52,7 @@ RATES: Final[Sequence[Question]] = (
     kernels,
     applications,
     nat,
+    sizes,
     full_speed,
     costs,
     carries,

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sizes of packets come through, and which vanish without a word?"""
+
+from collections.abc import Iterable
+
+from gatemark.judge.judgement import PointResult
+from gatemark.kind.mtu.plan import MTU
+from gatemark.tell.sentence.case import Case
+from gatemark.tell.words import traffic
+from gatemark.unit import MTU_BYTES
+
+HEADERS = {"ipv4": 40, "ipv6": 60}  # bytes of IP and TCP
+FRAGMENTS = ("mtu_fragments", "mtu_fragments_late")
+
+
+def applies(case: Case) -> bool:
+    """Return True where sizes were asked for."""
+    return any(point.definition.quantity == MTU for point in case.judgement.points)
+
+
+def say(case: Case) -> str:
+    """Say what hangs, and where fragments are lost; else what is the longest."""
+    points = [point for point in case.judgement.points if point.definition.quantity == MTU]
+    points = [point for point in points if "mtu_bytes" in point.values]
+    if not points:
+        return ""
+    texts = [
+        f"Packets of {longest + 1} to {MTU_BYTES} bytes vanish without a word, {what} "
+        f"({_listed(where)})."
+        for (longest, what), where in _silent(points).items()
+    ]
+    if lost := [p for p in points if any(p.values[name].value < 1 for name in FRAGMENTS)]:
+        texts.append(f"Fragments do not come through ({_listed(lost)}).")
+    if texts:
+        return " ".join(texts)
+    least = min(map(_longest, points))
+    if least == MTU_BYTES:
+        return f"Packets up to {MTU_BYTES} bytes and fragments come through."
+    return f"Packets up to {least} bytes come through, and of longer ones the sender is told."
+
+
+def _longest(point: PointResult) -> int:
+    return round(point.values["mtu_bytes"].value)
+
+
+def _silent(points: Iterable[PointResult]) -> dict[tuple[int, str], list[PointResult]]:
+    """Points where longer packets vanish, by the longest that does not and what TCP does."""
+    silent: dict[tuple[int, str], list[PointResult]] = {}
+    for point in points:
+        if point.values["mtu_handled"].value < 1:
+            longest, mss = _longest(point), point.values.get("mtu_mss_bytes")
+            offered = mss.value + HEADERS[point.definition.family] if mss else MTU_BYTES
+            what = "so TCP hangs there" if offered > longest else "but TCP is clamped below"
+            silent.setdefault((longest, what), []).append(point)
+    return silent
+
+
+def _listed(points: Iterable[PointResult]) -> str:
+    """`MTU 1400, up, IPv4 and IPv6`."""
+    families: dict[str, list[str]] = {}
+    for point in points:
+        where = f"{point.arm}, {point.definition.direction}"
+        families.setdefault(where, []).append(traffic.FAMILY[point.definition.family])
+    return "; ".join(f"{where}, {' and '.join(every)}" for where, every in families.items())
