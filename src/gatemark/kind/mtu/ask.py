@@ -2,7 +2,7 @@
 """The questions of sizes, one way through the gateway.
 
     1  which sizes come through, of those that may not be cut?   some, then all in the gap between
-    2  is the sender told of longer ones, and which size?        ICMP *fragmentation needed*,
+    2  does the sender learn of longer ones, and which size?     ICMP *fragmentation needed*,
     3  is a longer one that may be cut cut?                      IPv6 *packet too big*
     4  do fragments come through, in order and the last first?
     5  which segment size does TCP's first segment offer?
@@ -57,7 +57,7 @@ class Asker:
         self.values["mtu_bytes"] = longest
         self.values["mtu_handled"] = 1.0
         if longest < MTU_BYTES:
-            self._told(since, longest)
+            self._learn(since, longest)
             if self.family == "ipv4":
                 self.values["mtu_fragmented"] = self._is_whole(may_be_cut, MTU_BYTES)
         self.values["mtu_fragments"] = self._in_parts()
@@ -85,7 +85,7 @@ class Asker:
         return packet.udp(self.ends.macs[side], *ends, data)
 
     def _longest(self) -> tuple[int, int]:
-        """When the first was sent, and the longest IP packet that came through."""
+        """Return when the first was sent, and the longest IP packet that came through."""
         sizes = [size for size in SIZES if size >= LEAST[self.family]]
         since, came = self._come(sizes)
         if not came:
@@ -104,12 +104,12 @@ class Asker:
         arrived = self.ends.since(self.other, since) if asked else []
         return since, {s.size for s in arrived if s.protocol == UDP and s.is_last} & {*asked}
 
-    def _told(self, since: int, longest: int) -> None:
-        """What the gateway told the sender of what is too long."""
-        told = [seen.told for seen in self.ends.since(self.side, since) if seen.told]
-        self.values["mtu_told"] = float(bool(told))
-        if told:
-            self.values["mtu_told_bytes"] = min(told)
+    def _learn(self, since: int, longest: int) -> None:
+        """Keep what the sender learns of what is too long."""
+        limits = [seen.limit for seen in self.ends.since(self.side, since) if seen.limit]
+        self.values["mtu_told"] = float(bool(limits))
+        if limits:
+            self.values["mtu_told_bytes"] = min(limits)
         else:
             self.values["mtu_handled"] = longest / MTU_BYTES
 
@@ -154,5 +154,5 @@ class Asker:
 
 
 def _mss(family: str) -> bytes:
-    """What a host on Ethernet offers."""
+    """The option of a host on Ethernet."""
     return b"\x02\x04" + (MTU_BYTES - HEADERS[family] - 12).to_bytes(2, "big")

@@ -29,13 +29,13 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
-    """Nothing to speak of: packets go one at a time."""
+    """Return none to speak of: packets go one at a time."""
     del raw, values
     return 0.0
 
 
 def series(way: Way) -> Series:
-    """Nothing: what is asked has no course."""
+    """Return none: what is asked has no course."""
     del way
     return {}
 

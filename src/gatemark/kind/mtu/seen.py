@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packet or fragment as it arrived: its size, its place, and what it tells of sizes."""
+"""A packet or fragment as it arrived: its size, its place, and what it says of sizes."""
 
 import struct
 from ipaddress import ip_address
@@ -26,7 +26,7 @@ class Seen(NamedTuple):
     is_last: bool = True
     data: int = 0  # bytes behind all headers of IP
     port: int = 0  # source, where it has ports; 0: of a later fragment
-    told: int = 0  # of an ICMP error: the size that goes
+    limit: int = 0  # of an ICMP error: the longest that goes
     mss: int = 0  # of a segment that opens TCP
 
 
@@ -71,7 +71,7 @@ def _with_content(seen: Seen, rest: bytes) -> Seen:
         mss = _mss(rest) if seen.protocol == TCP and len(rest) >= 20 else 0
         return seen._replace(port=int.from_bytes(rest[:2], "big"), mss=mss)
     if tuple(rest[:2]) == TOO_LONG.get(seen.protocol):
-        return seen._replace(told=int.from_bytes(rest[6:8], "big"))
+        return seen._replace(limit=int.from_bytes(rest[6:8], "big"))
     return seen
 
 

@@ -34,7 +34,7 @@ TIMES: Final = (
 
 
 def tables(source: Source) -> list[tuple[str, Table]]:
-    """Those that were asked, the times, and those that were not asked."""
+    """Tables of those that were asked, of the times, and of those that were not asked."""
     records = _records(source)
     there = {record.arm for record in records}
     points = [point for point in source.judgement.points if point.definition.quantity == NAT]

@@ -94,7 +94,7 @@ class Asker:
         raise InvalidTrialError(f"no packet came out of NAT: {words}; does a rule drop it?")
 
     def _patience(self) -> None:
-        """How long the first packet takes tells how long the others may."""
+        """Take the time of the first packet as a measure for the others."""
         began = time.monotonic()
         mapping = self.opened(UDP, (self.clients[0], self.port()), (self.hosts[0], PORT))
         self.ends.trust(time.monotonic() - began)
@@ -111,7 +111,7 @@ class Asker:
             self.answers.note(f"nat_{word}_reused_{name}", then == first, words)
 
     def _let_in(self, protocol: int, word: str) -> None:
-        """Each with a mapping of its own: what is not let in may leave an entry in the way."""
+        """Ask each with a mapping of its own: what is not let in may leave an entry in the way."""
         near, far = self.hosts
         for name, host in (("port", (near, OTHER_PORT)), ("host", (far, PORT))):
             client = self.clients[0], self.port()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NAT is asked with: UDP packets, segments, echoes and ICMP errors, and how they arrive."""
+"""Packets that ask NAT: UDP, segments, echoes and ICMP errors, and their reading."""
 
 import struct
 from collections.abc import Mapping

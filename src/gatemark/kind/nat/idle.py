@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long mappings live: many of each kind are left idle, and each is looked at once, at a time.
+"""The life of mappings: many of each kind are left idle, and each is looked at once, at a time.
 
     opened   look 1   look 2   look 3  ...        a look is a packet from outside, which would keep
       |--------|        |        |                its mapping alive: so each look has its own
@@ -88,7 +88,7 @@ def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
 
 
 def _came(asker: Asker, look: Look) -> bool:
-    """Whether a look came; the last ones have only just been sent."""
+    """Return whether a look came; the last ones have only just been sent."""
     late_s = asker.ends.patience_s - (time.monotonic_ns() - look.at_ns) / NS_A_S
     return (
         asker.ends.wait(
@@ -102,7 +102,7 @@ def _came(asker: Asker, look: Look) -> bool:
 
 
 def _alive(looks: list[Look], idle_s: float) -> tuple[float, str]:
-    """Until when all came, ns, and that in words; a mapping that is dead stays dead."""
+    """The time until which all came, ns, and in words; a mapping that is dead stays dead."""
     step_s = idle_s / LOOKS
     alive = next((at for at, look in enumerate(looks) if not look.came), len(looks))
     words = f"alive after {alive * step_s:.3g} s"

@@ -72,7 +72,7 @@ def has_died(alive_s: float, idle_s: float) -> bool:
 
 
 def _steady(values: Values, _: float) -> bool:
-    """Where another client has the port, a mapping is reused as it is elsewhere."""
+    """Met if a mapping is reused in the same way where another client has the port."""
     return values["nat_udp_reused_rival"] == values["nat_udp_reused_host"]
 
 

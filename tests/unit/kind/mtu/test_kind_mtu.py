@@ -34,7 +34,7 @@ def record(arm: str = "NAT", **values: float) -> Record:
     return replace(Trial().record(), arm=arm, definition=definition, values=values)
 
 
-def said(*trials: Record) -> str:
+def sentence(*trials: Record) -> str:
     return answer(run(list(trials)), trials, judge(run(list(trials)), list(trials)))
 
 
@@ -68,7 +68,7 @@ def test_a_word_that_it_is_too_long_is_read() -> None:
     frame = packet.icmp(MACS, ("198.18.1.1", "198.18.1.4"), (3, 4), 1400, bytes(28))
     seen = parsed(frame, 0)
     assert seen is not None
-    assert seen.told == 1400
+    assert seen.limit == 1400
 
 
 @given(st.sampled_from([b"\x08\x00\x45", b"\x86\xdd\x60"]), st.binary(max_size=90))
@@ -80,13 +80,13 @@ def test_the_sentence_names_what_vanishes() -> None:
     of_all = {"mtu_fragments": 1.0, "mtu_fragments_late": 1.0}
     hangs = record("narrow", mtu_bytes=1400, mtu_handled=0.93, mtu_mss_bytes=1460, **of_all)
     clamped = record("clamped", mtu_bytes=1400, mtu_handled=0.93, mtu_mss_bytes=1360, **of_all)
-    assert "1401 to 1500 bytes vanish without a word, so TCP hangs there" in said(hangs)
-    assert "but TCP is clamped below (clamped, up, IPv4)" in said(clamped)
+    assert "1401 to 1500 bytes vanish without a word, so TCP hangs there" in sentence(hangs)
+    assert "but TCP is clamped below (clamped, up, IPv4)" in sentence(clamped)
 
 
 def test_the_sentence_names_lost_fragments() -> None:
     lost = record(mtu_bytes=1500, mtu_handled=1, mtu_fragments=1.0, mtu_fragments_late=0.0)
-    assert "Fragments do not come through (NAT, up, IPv4)" in said(lost)
+    assert "Fragments do not come through (NAT, up, IPv4)" in sentence(lost)
 
 
 def test_it_is_of_routers_and_one_way() -> None:
