@@ -48,8 +48,8 @@ SEGMENTS = Scale(1.0, "segments")
 
 
 def scale(values: Iterable[float], unit: str) -> Scale:
-    """The one scale for a column: the largest in which its median is at least 1."""
-    finite = sorted(abs(value) for value in values if math.isfinite(value))
+    """The one scale for a column: the largest in which its median is at least 1; 0 fits any."""
+    finite = sorted(abs(value) for value in values if math.isfinite(value) and value)
     middle = finite[len(finite) // 2] if finite else 0.0
     steps = _SCALES.get(unit, (Scale(1.0, unit),))
     return next((step for step in steps if middle >= step.factor), steps[-1])

@@ -65,9 +65,18 @@ def icmp(macs: Ends, addresses: Ends, kind: tuple[int, int], rest: int, data: by
     return _frame(macs, addresses, ICMP, message)
 
 
+def number_of(data: bytes) -> int | None:
+    """Return the number in the mark that a payload ends with; None: it has none."""
+    size = len(mark(0))
+    if data[-size:-4] != MAGIC:
+        return None
+    (number,) = struct.unpack("!i", data[-4:])
+    return int(number)
+
+
 def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
     """Return whether a frame is a UDP packet to a port, and ends as it should (None: anyhow)."""
-    data = _carried(frame, UDP)
+    data = carried(frame, UDP)
     if int.from_bytes(data[2:4], "big") != port:
         return False
     return ending is None or data.endswith(ending)
@@ -75,7 +84,7 @@ def is_for(frame: bytes, port: int, ending: bytes | None) -> bool:
 
 def is_segment(frame: bytes, port: int, sequence: int) -> bool:
     """Return whether a frame is the TCP segment to a port with a sequence number."""
-    data = _carried(frame, TCP)
+    data = carried(frame, TCP)
     return data[2:8] == struct.pack("!HI", port, sequence % 2**32)
 
 
@@ -110,7 +119,7 @@ def _frame(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
     return link + ETHERTYPE[source.version] + header + data
 
 
-def _carried(frame: bytes, protocol: int) -> bytes:
+def carried(frame: bytes, protocol: int) -> bytes:
     """The UDP packet or TCP segment in a frame, without padding; nothing if it has another."""
     kind = frame[12:ETHERNET_BYTES]
     at = ETHERNET_BYTES + HEADER_BYTES.get(kind, 0)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does an action break: which flows stop, for how long, and which are dead after it?"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from gatemark.judge.judgement import PointResult
+from gatemark.kind.outage.plan import OUTAGE
+from gatemark.tell.sentence.case import Case
+from gatemark.tell.words import number
+
+# What people call a flow: its gaps, and the value that says that it died.
+FLOWS: Final = {
+    "a call": (("outage_call_up_ns", "outage_call_down_ns"), "outage_call_died"),
+    "busy TCP": (("outage_busy_up_ns", "outage_busy_down_ns"), "outage_busy_died"),
+    "idle TCP": ((), "outage_idle_died"),
+    "new flows": (("outage_new_ns",), ""),
+}
+
+
+def applies(case: Case) -> bool:
+    """Return True where actions were tried beside flows."""
+    return any(point.definition.quantity == OUTAGE for point in case.judgement.points)
+
+
+def say(case: Case) -> str:
+    """Say of each arm what stops and what dies; of those that break nothing in one."""
+    points = [point for point in case.judgement.points if "outage_kept" in point.values]
+    broken = {point.arm: ", ".join(_broken(point)) for point in points}
+    texts = [f"{arm}: {words}" for arm, words in broken.items() if words]
+    if whole := [arm for arm, words in broken.items() if not words]:
+        texts.append(f"nothing stops: {', '.join(whole)}")
+    text = "; ".join(texts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _broken(point: PointResult) -> Iterator[str]:
+    for flow, (gaps, death) in FLOWS.items():
+        dead = point.values.get(death)
+        if dead and dead.value > 0:
+            yield f"{flow} dies"
+            continue
+        longest = max((point.values[name].value for name in gaps), default=0.0)
+        if longest:
+            yield f"{flow} {'stop' if flow.endswith('s') else 'stops'} for {_time(longest)}"
+
+
+def _time(ns: float) -> str:
+    return number.quantity(ns, "ns")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An action that cuts a call for 1.2 s is measured, and one that breaks nothing breaks nothing."""
+
+from gatemark.plan.model import Arm, Command, Plan, Repeat, Workload
+from lab.planted import bare, measure
+
+OFF = "/proc/sys/net/ipv4/ip_forward"
+
+
+def values(run: str) -> dict[str, float]:
+    arm = Arm(path="nat", features=("command:action",), name="NAT")
+    plan = Plan(
+        schema="gatemark.plan/1",
+        title="outage",
+        why="",
+        reading="",
+        arm=(arm,),
+        command={"action": Command(run=run)},
+        workload=Workload(kind="outage", duration_s=5),
+        repeat=Repeat(times=1),
+    )
+    _, (record,) = measure(bare(plan))
+    assert (record.status, record.reason) == ("ok", "")
+    return record.values
+
+
+def test_a_call_that_is_cut_for_a_while_comes_back() -> None:
+    seen = values(f"sleep 2; echo 0 > {OFF}; sleep 1.2; echo 1 > {OFF}; sleep 600")
+    for name in ("outage_call_up_ns", "outage_call_down_ns", "outage_busy_up_ns"):
+        assert 1.1e9 < seen[name] < 2e9
+    assert (seen["outage_call_died"], seen["outage_idle_died"]) == (0, 0)
+
+
+def test_rules_that_are_replaced_at_once_break_nothing() -> None:
+    seen = values(
+        "sleep 2; nft list ruleset > rules; { echo flush ruleset; cat rules; } | nft -f -;sleep 600"
+    )
+    assert seen["outage_kept"] > 0.99
+    assert (seen["outage_busy_died"], seen["outage_idle_died"]) == (0, 0)
