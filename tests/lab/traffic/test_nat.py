@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linux's masquerade behaves as its source says, and planted differences are seen."""
 
+import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.load import load
@@ -37,6 +38,7 @@ def test_masquerade_keeps_a_port_until_another_client_has_it() -> None:
     assert seen["nat_tcp_silent"] == 0  # nobody filters: the gateway's own kernel answers
 
 
+@pytest.mark.long
 def test_a_port_by_chance_and_a_mapping_that_dies_early() -> None:
     seen = values("masquerade:fully-random", "conntrack-timeout:2")
     assert (seen["nat_port_kept"], seen["nat_udp_reused_host"]) == (0, 0)

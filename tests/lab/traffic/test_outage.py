@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An action that cuts a call for 1.2 s is measured, and one that breaks nothing breaks nothing."""
 
+import pytest
+
 from gatemark.plan.model import Arm, Command, Plan, Repeat, Workload
 from lab.planted import bare, measure
 
@@ -31,6 +33,7 @@ def test_a_call_that_is_cut_for_a_while_comes_back() -> None:
     assert (seen["outage_call_died"], seen["outage_idle_died"]) == (0, 0)
 
 
+@pytest.mark.long
 def test_rules_that_are_replaced_at_once_break_nothing() -> None:
     seen = values(
         "sleep 2; nft list ruleset > rules; { echo flush ruleset; cat rules; } | nft -f -;sleep 600"
