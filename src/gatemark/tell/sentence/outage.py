@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does an action break: which flows stop, for how long, and which are dead after it?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.kind.outage.plan import OUTAGE
+from gatemark.store.record import Record
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number
 
@@ -26,7 +27,11 @@ def applies(case: Case) -> bool:
 def say(case: Case) -> str:
     """Say of each arm what stops and what dies; of those that break nothing in one."""
     points = [point for point in case.judgement.points if "outage_kept" in point.values]
-    broken = {point.arm: ", ".join(_broken(point)) for point in points}
+    ok = [each for each in case.records if each.status == "ok" and "outage_kept" in each.values]
+    broken = {
+        point.arm: ", ".join(_broken(point, [each for each in ok if each.arm == point.arm]))
+        for point in points
+    }
     texts = [f"{arm}: {words}" for arm, words in broken.items() if words]
     if whole := [arm for arm, words in broken.items() if not words]:
         texts.append(f"nothing stops: {', '.join(whole)}")
@@ -34,11 +39,11 @@ def say(case: Case) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-def _broken(point: PointResult) -> Iterator[str]:
+def _broken(point: PointResult, trials: Sequence[Record]) -> Iterator[str]:
+    """Yield what stops by the middle of the trials, and what dies in any of them."""
     for flow, (gaps, death) in FLOWS.items():
-        dead = point.values.get(death)
-        if dead and dead.value > 0:
-            yield f"{flow} dies"
+        if dead := sum(each.values.get(death, 0) > 0 for each in trials):
+            yield f"{flow} dies" + ("" if dead == len(trials) else f" in {dead} of {len(trials)}")
             continue
         longest = max((point.values[name].value for name in gaps), default=0.0)
         if longest:

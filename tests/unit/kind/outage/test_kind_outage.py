@@ -86,3 +86,9 @@ def test_it_is_of_routers() -> None:
     assert KIND.misfit(Arm(path="switch"), Workload(kind="outage"))
     assert [*faults(Workload(kind="outage", duration_s=5, direction="down"))]
     assert not [*faults(Workload(kind="outage", duration_s=5))]
+
+
+def test_what_dies_now_and_then_is_named() -> None:
+    trials = [record(played()) for _ in range(2)] + [record(played(busy_up=range(100, 199)))]
+    text = answer(run(trials), trials, judge(run(trials), trials))
+    assert "busy TCP dies in 1 of 3" in text
