@@ -4,6 +4,7 @@
 For packets whose addresses no host owns: no kernel answers what is sent.
 """
 
+import errno
 import select
 import socket
 import threading
@@ -49,9 +50,18 @@ class Ends(Generic[Seen]):
             each.setblocking(False)
 
     def send(self, side: str, frame: bytes) -> int:
-        """Send a frame from a side; returns when that was, ns."""
+        """Send a frame from a side; returns when that was, ns.
+
+        What a queue or the far end of a cable does not take is lost, as on the way (packet(7)).
+        """
+        sock = self._sockets[side]
+        select.select([], [sock], [], MOST_S)
         at_ns = time.monotonic_ns()
-        self._sockets[side].send(frame)
+        try:
+            sock.send(frame)
+        except OSError as error:
+            if error.errno not in (errno.ENOBUFS, errno.EAGAIN):
+                raise
         return at_ns
 
     def trust(self, took_s: float) -> None:
