@@ -110,7 +110,7 @@ class Asker:
         self.values["mtu_told"] = float(bool(limits))
         if limits:
             self.values["mtu_told_bytes"] = min(limits)
-        else:
+        if not limits or min(limits) > longest:  # a size that does not go is no help
             self.values["mtu_handled"] = longest / MTU_BYTES
 
     def _in_parts(self, *, is_late: bool = False) -> float:

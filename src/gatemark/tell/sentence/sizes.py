@@ -25,9 +25,9 @@ def say(case: Case) -> str:
     if not points:
         return ""
     texts = [
-        f"Packets of {longest + 1} to {MTU_BYTES} bytes vanish without a word, {what} "
+        f"Packets of {longest + 1} to {most} bytes vanish without a word, {what} "
         f"({_listed(where)})."
-        for (longest, what), where in _silent(points).items()
+        for (longest, most, what), where in _silent(points).items()
     ]
     if lost := [p for p in points if any(p.values[name].value < 1 for name in FRAGMENTS)]:
         texts.append(f"Fragments do not come through ({_listed(lost)}).")
@@ -43,16 +43,22 @@ def _longest(point: PointResult) -> int:
     return round(point.values["mtu_bytes"].value)
 
 
-def _silent(points: Iterable[PointResult]) -> dict[tuple[int, str], list[PointResult]]:
-    """Points where longer packets vanish, by the longest that does not and what TCP does."""
-    silent: dict[tuple[int, str], list[PointResult]] = {}
+def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[PointResult]]:
+    """Points where packets vanish, by the longest that does not, that does, and what TCP does."""
+    silent: dict[tuple[int, int, str], list[PointResult]] = {}
     for point in points:
         if point.values["mtu_handled"].value < 1:
             longest, mss = _longest(point), point.values.get("mtu_mss_bytes")
             offered = mss.value + HEADERS[point.definition.family] if mss else MTU_BYTES
             what = "so TCP hangs there" if offered > longest else "but TCP is clamped below"
-            silent.setdefault((longest, what), []).append(point)
+            silent.setdefault((longest, _vanishing(point), what), []).append(point)
     return silent
+
+
+def _vanishing(point: PointResult) -> int:
+    """Return how far the silence goes: to the size that the sender is told, else to Ethernet's."""
+    is_told = point.values["mtu_told"].value == 1
+    return round(point.values["mtu_told_bytes"].value) if is_told else MTU_BYTES
 
 
 def _listed(points: Iterable[PointResult]) -> str:
