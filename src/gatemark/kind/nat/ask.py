@@ -128,10 +128,10 @@ class Asker:
         seen = self.ends.wait(LAN, is_it, since)
         words = f"{_end(near)} to {_end(mapping)}, which is {_end(far)}: {_came(bool(seen))}"
         self.answers.note(f"nat_{word}_hairpin", bool(seen), words)
-        if seen and protocol == UDP:
-            from_outside = seen.source[0] == mapping[0]
-            words = f"it came from {_end(seen.source)}"
-            self.answers.note("nat_hairpin_outside", from_outside, words)
+        from_outside = seen is not None and seen.source[0] == mapping[0]
+        words = f"it came from {_end(seen.source)}" if seen else "it did not come"
+        prefix = "nat" if protocol == UDP else "nat_tcp"
+        self.answers.note(f"{prefix}_hairpin_outside", from_outside, words)
 
     def _ports_kept(self) -> None:
         kept = 0

@@ -15,7 +15,7 @@ NAT: Final = "nat"  # what a definition is about
 SILENT_S: Final = 6.0  # that an unasked segment has no answer (RFC 5382, REQ-4)
 ASKING_S: Final = 20.0  # all questions but those of time, at most; mostly a tenth
 LOOKS: Final = 24  # at each kind of mapping, at equal times
-MOST_S: Final = 3600.0
+MOST_S: Final = 600.0
 
 
 def faults(load: Workload) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[Po
 
 
 def _vanishing(point: PointResult) -> int:
-    """Return how far the silence goes: to the size that the sender is told, else to Ethernet's."""
+    """The longest that vanishes: a sender who learns a size knows that longer ones do not go."""
     is_told = point.values["mtu_told"].value == 1
     return round(point.values["mtu_told_bytes"].value) if is_told else MTU_BYTES
 

@@ -76,7 +76,18 @@ def test_a_trial_that_is_too_short_does_not_tell() -> None:
 
 def test_what_is_not_asked_counts_nowhere() -> None:
     assert share_met({}, IDLE_S) is None
-    assert share_met({"nat_echo": 1.0, "nat_udp_hairpin": 0.0}, IDLE_S) == 0.5
+    assert share_met({"nat_echo": 1.0, "nat_error_in": 0.0}, IDLE_S) == 0.5
+
+
+def test_open_tcp_that_dies_early_is_not_met_and_one_that_lives_is_not_held_against_it() -> None:
+    values = dict.fromkeys(BY_NUMBER[5382, 5].read, IDLE_S * NS)
+    assert BY_NUMBER[5382, 5].met(values, IDLE_S)
+    assert BY_NUMBER[5382, 5].met(values | {"nat_tcp_open_ns": 30 * NS}, IDLE_S) is False
+
+
+def test_a_hairpin_from_an_address_inside_is_not_met() -> None:
+    values = {"nat_udp_hairpin": 1.0, "nat_hairpin_outside": 0.0}
+    assert BY_NUMBER[4787, 9].met(values, IDLE_S) is False
 
 
 def test_one_trial_that_does_not_meet_it_is_enough() -> None:
@@ -91,10 +102,10 @@ def test_each_requirement_reads_values_that_there_are_or_has_a_reason() -> None:
 
 
 def test_the_sentence_names_what_is_not_met() -> None:
-    trial = record(nat_met=0.5, nat_echo=1.0, nat_udp_hairpin=0.0)
+    trial = record(nat_met=0.5, nat_echo=1.0, nat_error_in=0.0)
     text = answer(run([trial]), [trial], judge(run([trial]), [trial]))
     assert "meets 1 of 2 requirements" in text
-    assert "hairpinning (UDP)" in text
+    assert "ICMP errors from outside are translated" in text
 
 
 @pytest.mark.parametrize(
