@@ -81,7 +81,8 @@ def test_the_sentence_names_what_vanishes() -> None:
     narrow = of_all | {"mtu_bytes": 1400, "mtu_handled": 0.93, "mtu_told": 0.0}
     hangs = record("narrow", mtu_mss_bytes=1460, **narrow)
     clamped = record("clamped", mtu_mss_bytes=1360, **narrow)
-    lied = record(mtu_mss_bytes=1460, **narrow | {"mtu_told": 1.0, "mtu_told_bytes": 1450})
+    word = narrow | {"mtu_told": 1.0, "mtu_told_bytes": 1450}
+    lied = record("lied", mtu_mss_bytes=1460, **word)
     assert "1401 to 1500 bytes vanish without a word, so TCP hangs there" in sentence(hangs)
     assert "but TCP is clamped below (clamped, up, IPv4)" in sentence(clamped)
     assert "1401 to 1450 bytes vanish without a word" in sentence(lied)
