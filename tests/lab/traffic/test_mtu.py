@@ -37,3 +37,7 @@ def test_a_narrow_port_tells_and_one_that_is_silent_does_not() -> None:
     silent = values("mtu:1400", "pmtu-silent", "mss")
     assert (silent["mtu_bytes"], silent["mtu_told"], silent["mtu_fragmented"]) == (1400, 0, 1)
     assert silent["mtu_mss_bytes"] == 1360
+
+
+def test_what_a_narrow_port_does_not_take_is_lost_and_ends_no_trial() -> None:
+    assert values("mtu:1400", direction="down")["mtu_bytes"] < 1500
