@@ -13,6 +13,7 @@ QUANTITIES: Final = {
     "outage_busy_up_ns": ("ns", "longest time without a segment of busy TCP, up", True),
     "outage_busy_down_ns": ("ns", "longest time without a segment of busy TCP, down", True),
     "outage_new_ns": ("ns", "longest time in which no new flow came through", True),
+    "outage_new_died": ("ratio", DEAD + "no new flow came through", True),
     "outage_call_died": ("ratio", DEAD + "the call did not come back", True),
     "outage_busy_died": ("ratio", DEAD + "busy TCP did not come back", True),
     "outage_idle_died": ("ratio", DEAD + "idle TCP was dead", True),

@@ -33,6 +33,7 @@ GAPS: Final = {
 BOTH: Final = {
     "outage_call_died": (CALL_UP, CALL_DOWN),
     "outage_busy_died": (BUSY_UP, BUSY_DOWN),
+    "outage_new_died": (NEW,),
 }
 
 

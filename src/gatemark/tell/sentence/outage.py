@@ -15,7 +15,7 @@ FLOWS: Final = {
     "a call": (("outage_call_up_ns", "outage_call_down_ns"), "outage_call_died"),
     "busy TCP": (("outage_busy_up_ns", "outage_busy_down_ns"), "outage_busy_died"),
     "idle TCP": ((), "outage_idle_died"),
-    "new flows": (("outage_new_ns",), ""),
+    "new flows": (("outage_new_ns",), "outage_new_died"),
 }
 
 
@@ -43,7 +43,8 @@ def _broken(point: PointResult, trials: Sequence[Record]) -> Iterator[str]:
     """Yield what stops by the middle of the trials, and what dies in any of them."""
     for flow, (gaps, death) in FLOWS.items():
         if dead := sum(each.values.get(death, 0) > 0 for each in trials):
-            yield f"{flow} dies" + ("" if dead == len(trials) else f" in {dead} of {len(trials)}")
+            some = "" if dead == len(trials) else f" in {dead} of {len(trials)}"
+            yield f"{flow} {'do not come back' if flow.endswith('s') else 'dies'}{some}"
             continue
         longest = max((point.values[name].value for name in gaps), default=0.0)
         if longest:

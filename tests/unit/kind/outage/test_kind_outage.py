@@ -92,3 +92,9 @@ def test_what_dies_now_and_then_is_named() -> None:
     trials = [record(played()) for _ in range(2)] + [record(played(busy_up=range(100, 199)))]
     text = answer(run(trials), trials, judge(run(trials), trials))
     assert "busy TCP dies in 1 of 3" in text
+
+
+def test_new_flows_that_do_not_come_back_are_named() -> None:
+    trials = [record(played(new=range(100, 199)))]
+    text = answer(run(trials), trials, judge(run(trials), trials))
+    assert "new flows do not come back" in text
