@@ -16,13 +16,13 @@ from typing import Final
 from gatemark.kind.nat.ask import PORT, Answers, Asker
 from gatemark.kind.nat.ends import RST
 from gatemark.kind.nat.plan import LOOKS
+from gatemark.kind.nat.requirement import has_died
 from gatemark.workload.ends import LAN, NS_A_S, WAN
 from gatemark.workload.packet import ACK, ICMP, SYN, TCP, UDP, End
 
 FIN: Final = 0x01
-STREAM_S: Final = (
-    2.5  # Linux calls it a stream from its second second on (nf_conntrack_proto_udp.c)
-)
+STREAM_S: Final = 2.5  # Linux calls it a stream after 2 s (nf_conntrack_proto_udp.c)
+REFRESH_S: Final = 10.0  # half of what mappings live at least
 REFRESHES: Final = 12  # packets from inside meanwhile, of a mapping that is kept alive
 
 
@@ -49,7 +49,7 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
     begun = [_begun(asker) for _ in range(LOOKS)]
     time.sleep(STREAM_S)
     looks = [
-        _opened(asker, name, kind, idle_s * (number + 1) / LOOKS, ends)
+        _opened(asker, name, kind, _due_s(idle_s, number + 1), ends)
         for number in range(LOOKS)
         for name, kind, ends in (
             *((name, kind, _ends(asker)) for name, kind in KINDS.items()),
@@ -62,8 +62,9 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
         of_kind = [look for look in looks if look.name == name]
         answers.note(name, *_alive(of_kind, idle_s))
     once_s = answers.values["nat_udp_once_ns"] / NS_A_S
-    if once_s < idle_s * (1 - 1 / LOOKS) and once_s > 2 * idle_s / REFRESHES:
-        words = f"a packet from inside each {idle_s / REFRESHES:.3g} s for {idle_s:.3g} s: "
+    every_s = _refresh_s(idle_s)
+    if has_died(once_s, idle_s) and once_s > every_s:
+        words = f"a packet from inside each {every_s:.3g} s for {idle_s:.3g} s: "
         words += "alive" if kept.came else "dead"
         answers.note("nat_refreshed", kept.came, words)
 
@@ -72,7 +73,7 @@ def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
     """Send each look when it is due, and see which of them come."""
     ends = asker.ends
     waiting = sorted(looks, key=lambda look: look.at_ns)
-    every_ns = round(idle_s * NS_A_S / REFRESHES)
+    every_ns = round(_refresh_s(idle_s) * NS_A_S)
     again_ns = time.monotonic_ns() + every_ns
     while waiting and not ends.ended.is_set():
         now_ns = time.monotonic_ns()
@@ -103,14 +104,24 @@ def _came(asker: Asker, look: Look) -> bool:
 
 def _alive(looks: list[Look], idle_s: float) -> tuple[float, str]:
     """The time until which all came, ns, and in words; a mapping that is dead stays dead."""
-    step_s = idle_s / LOOKS
     alive = next((at for at, look in enumerate(looks) if not look.came), len(looks))
-    words = f"alive after {alive * step_s:.3g} s"
+    alive_s = _due_s(idle_s, alive)
+    words = f"alive after {alive_s:.3g} s"
     if alive < len(looks):
-        words += f", not after {(alive + 1) * step_s:.3g} s"
+        words += f", not after {_due_s(idle_s, alive + 1):.3g} s"
     else:
         words += ", the last look"
-    return alive * step_s * NS_A_S, words
+    return alive_s * NS_A_S, words
+
+
+def _due_s(idle_s: float, number: int) -> float:
+    """The time of a look, from the first on: by squares, so that 10 s of 260 are seen as well."""
+    return float(idle_s * (number / LOOKS) ** 2)
+
+
+def _refresh_s(idle_s: float) -> float:
+    """The time between two packets that keep a mapping alive."""
+    return min(REFRESH_S, idle_s / REFRESHES)
 
 
 Opening = Callable[[Asker, End, End], tuple[int, End, int]]  # protocol, mapping, flags of a look
