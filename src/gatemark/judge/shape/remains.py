@@ -49,9 +49,8 @@ def triggered(sweep: Sweep, *, is_outlasting: bool = False) -> Iterator[Finding]
             continue
         is_before = all(level.inside_share <= TENTH * share for level in low)
         lossy = [] if is_before else _after(sweep, low, share)
-        if not lossy and not (
-            not is_outlasting and is_before and sum(not level.is_full for level in high) > 1
-        ):
+        is_clear = is_before and not is_outlasting and sum(not lvl.is_full for lvl in high) > 1
+        if not lossy and not is_clear:
             continue
         for sight in [*(s for level in high for s in level.sights), *lossy]:
             sight.explained += share

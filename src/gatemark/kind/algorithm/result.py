@@ -21,8 +21,6 @@ from gatemark.plan.words import FILES, text
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind, Values
 from gatemark.store.record import Definition
-from gatemark.store.series import Series
-from gatemark.workload.way import Way
 
 NS: Final = "ns"
 DEPENDENT: Final = "dependent"  # look-ups that each wait for the one before: a mode, not a phase
@@ -123,18 +121,6 @@ def evidence(raw: Raw) -> dict[str, Any]:
     return {"kernels": tuple(dict(report) for report in _reports(raw))}
 
 
-def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
-    """None: nothing was sent."""
-    del raw, values
-    return 0.0
-
-
-def series(way: Way) -> Series:
-    """None: a record has what each repeat took."""
-    del way
-    return {}
-
-
 def _reports(raw: Raw) -> Sequence[Report]:
     reports: Sequence[Report] = raw.ways[0].sender["records"]
     return reports
@@ -171,4 +157,4 @@ def _named(key: str, value: str) -> str:
     return PurePath(value).name if key in FILES else value
 
 
-KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, evidence=evidence)

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """NAT's behaviour: each requirement, how long mappings live, and the packets that show it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from gatemark.kind.nat.plan import NAT
-from gatemark.kind.nat.requirement import NS, REQUIREMENTS, Requirement, has_died, tally
-from gatemark.quantity import words
+from gatemark.kind.nat.requirement import (
+    NS,
+    REQUIREMENTS,
+    Requirement,
+    Tally,
+    has_died,
+    tallies,
+)
+from gatemark.quantity import UNITS, words
 from gatemark.store.record import Record
 from gatemark.tell.answer.answer import Answer, Text
 from gatemark.tell.group.source import Source
@@ -21,30 +28,19 @@ CAPTION: Final = "What is required of NAT; should: recommended alone"
 LIVES: Final = "How long a mapping is alive while nothing comes; ≥: to the last look"
 UNASKED: Final = "What is not asked of NAT, and why"
 SHOWN: Final = "The packets that show it, of each setup's first trial"
-TIMES: Final = (
-    "nat_udp_once_ns",
-    "nat_udp_answered_ns",
-    "nat_udp_stream_ns",
-    "nat_tcp_opening_ns",
-    "nat_tcp_open_ns",
-    "nat_tcp_half_ns",
-    "nat_tcp_reset_ns",
-    "nat_echo_ns",
-)
+TIMES: Final = tuple(name for name, unit in UNITS.items() if name[:4] == "nat_" and unit == "ns")
 
 
 def tables(source: Source) -> list[tuple[str, Table]]:
     """Tables of those that were asked, of the times, and of those that were not asked."""
     records = _records(source)
-    there = {record.arm for record in records}
-    points = [point for point in source.judgement.points if point.definition.quantity == NAT]
-    arms = [arm for arm in dict.fromkeys(point.arm for point in points) if arm in there]
+    made = tallies(source.judgement.points, records)
     asked = [each for each in REQUIREMENTS if each.judge] if records else []
     unasked = [each for each in REQUIREMENTS if not each.judge] if records else []
     return [
-        (ANCHOR, column.table(SUMMARY, arms, *_summary(records))),
-        (f"{ANCHOR}-each", _required(asked, records, arms)),
-        (f"{ANCHOR}-lives", _lives(records, arms)),
+        (ANCHOR, _summary(made)),
+        (f"{ANCHOR}-each", _required(asked, records, list(made))),
+        (f"{ANCHOR}-lives", _lives(records, list(made))),
         (f"{ANCHOR}-unasked", _unasked(unasked)),
     ]
 
@@ -57,12 +53,14 @@ def _records(source: Source) -> list[Record]:
     ]
 
 
-def _summary(records: Sequence[Record]) -> list[Column[str]]:
-    return [
-        Column("setup", str),
-        Column("met", lambda arm: tally([r for r in records if r.arm == arm]).words),
-        Column("not met", lambda arm: _listed(tally([r for r in records if r.arm == arm]).missed)),
-    ]
+def _summary(made: Mapping[str, Tally]) -> Table:
+    return column.table(
+        SUMMARY,
+        made.items(),
+        Column("setup", lambda row: row[0]),
+        Column("met", lambda row: row[1].words),
+        Column("not met", lambda row: _listed(row[1].missed)),
+    )
 
 
 def _listed(missed: Sequence[Requirement]) -> str:

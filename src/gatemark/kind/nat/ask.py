@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The questions that packets ask of NAT, each with ports of its own, so that none spoils another.
 
-    c1, c2: clients inside       m: what a client is called outside       f1, f2: hosts outside
-
-A mapping is learnt from the packet that came out. What has not come after some patience, twice,
-does not come.
+Two clients inside send to two hosts outside. A mapping, which is what a client is called outside,
+is learnt from the packet that came out. What has not come after some patience, twice, does not
+come.
 """
 
 import time

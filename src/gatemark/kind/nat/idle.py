@@ -11,6 +11,7 @@ All kinds wait at the same time, so this takes as long as the longest.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from gatemark.kind.nat.ask import PORT, Answers, Asker
@@ -36,8 +37,14 @@ class Look:
     host: End
     mapping: End
     flags: int  # of the segment that looks
+    opened_ns: int = 0
     at_ns: int = 0  # when it is due, then when it was
     came: bool = False
+
+    @property
+    def age_s(self) -> float:
+        """Return the time that it was idle: opening the others may have kept the look waiting."""
+        return (self.at_ns - self.opened_ns) / NS_A_S
 
     def is_due(self, now_ns: int) -> bool:
         """Return whether it is to be looked at."""
@@ -50,7 +57,7 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
     time.sleep(STREAM_S)
     looks = [
         _opened(asker, name, kind, _due_s(idle_s, number + 1), ends)
-        for number in range(LOOKS)
+        for number in reversed(range(LOOKS))  # who is soon looked at is opened last
         for name, kind, ends in (
             *((name, kind, _ends(asker)) for name, kind in KINDS.items()),
             (STREAM, _answered, begun[number]),
@@ -60,7 +67,7 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
     _look(asker, [*looks, kept], kept, idle_s)
     for name in (*KINDS, STREAM):
         of_kind = [look for look in looks if look.name == name]
-        answers.note(name, *_alive(of_kind, idle_s))
+        answers.note(name, *_alive(of_kind))
     once_s = answers.values["nat_udp_once_ns"] / NS_A_S
     every_s = _refresh_s(idle_s)
     if has_died(once_s, idle_s) and once_s > every_s:
@@ -102,16 +109,14 @@ def _came(asker: Asker, look: Look) -> bool:
     )
 
 
-def _alive(looks: list[Look], idle_s: float) -> tuple[float, str]:
-    """The time until which all came, ns, and in words; a mapping that is dead stays dead."""
-    alive = next((at for at, look in enumerate(looks) if not look.came), len(looks))
-    alive_s = _due_s(idle_s, alive)
-    words = f"alive after {alive_s:.3g} s"
-    if alive < len(looks):
-        words += f", not after {_due_s(idle_s, alive + 1):.3g} s"
-    else:
-        words += ", the last look"
-    return alive_s * NS_A_S, words
+def _alive(looks: list[Look]) -> tuple[float, str]:
+    """The age until which all came, ns, and in words; a mapping that is dead stays dead."""
+    by_age = sorted(looks, key=lambda look: look.age_s)
+    alive = list(takewhile(lambda look: look.came, by_age))
+    alive_s = alive[-1].age_s if alive else 0.0
+    dead = by_age[len(alive) :]
+    last = f", not after {dead[0].age_s:.3g} s" if dead else ", the last look"
+    return alive_s * NS_A_S, f"alive after {alive_s:.3g} s{last}"
 
 
 def _due_s(idle_s: float, number: int) -> float:
@@ -145,8 +150,9 @@ def _opened(
     protocol, mapping, flags = opening(asker, client, host)
     if protocol == ICMP:
         host = host[0], mapping[1]
-    due_ns = time.monotonic_ns() + round(after_s * NS_A_S)
-    return Look(name, protocol, client, host, mapping, flags, due_ns)
+    now_ns = time.monotonic_ns()
+    due_ns = now_ns + round(after_s * NS_A_S)
+    return Look(name, protocol, client, host, mapping, flags, now_ns, due_ns)
 
 
 def _once(asker: Asker, client: End, host: End) -> tuple[int, End, int]:

@@ -13,7 +13,8 @@ from gatemark.plan.model import Arm, Workload
 
 NAT: Final = "nat"  # what a definition is about
 SILENT_S: Final = 6.0  # that an unasked segment has no answer (RFC 5382, REQ-4)
-ASKING_S: Final = 20.0  # all questions but those of time, at most; mostly a tenth
+ASKING_S: Final = 90.0  # all questions but those of time, at most
+MOSTLY_S: Final = 5.0
 LOOKS: Final = 32  # at each kind of mapping: short times are known better than long ones
 MOST_S: Final = 600.0
 
@@ -45,7 +46,7 @@ def lasts_s(load: Workload) -> float:
 
 def mostly_s(load: Workload) -> float:
     """The same on a gateway that answers at once."""
-    return ASKING_S / 4 + max(load.duration_s, SILENT_S)
+    return MOSTLY_S + max(load.duration_s, SILENT_S)
 
 
 KIND: Final = Rules(

@@ -4,11 +4,12 @@
 Many are not asked: of those the reason stands in place of a judgement.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gatemark.kind.nat.plan import LOOKS
+from gatemark.judge.judgement import PointResult
+from gatemark.kind.nat.plan import LOOKS, NAT
 from gatemark.store.record import Record
 
 Values = Mapping[str, float]
@@ -238,6 +239,15 @@ def tally(records: Sequence[Record]) -> Tally:
         [each for each, judged in every.items() if judged - {None} == {True}],
         [each for each, judged in every.items() if False in judged],
     )
+
+
+def tallies(points: Iterable[PointResult], records: Iterable[Record]) -> dict[str, Tally]:
+    """Return what each setup's sound trials tell, by arm, in the order of the plan."""
+    arms: dict[str, list[Record]] = {p.arm: [] for p in points if p.definition.quantity == NAT}
+    for record in records:
+        if record.arm in arms and record.status == "ok":
+            arms[record.arm].append(record)
+    return {arm: tally(trials) for arm, trials in arms.items() if trials}
 
 
 def share_met(values: Values, idle_s: float) -> float | None:

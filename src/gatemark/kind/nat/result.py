@@ -14,8 +14,6 @@ from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
 from gatemark.store.record import Definition
-from gatemark.store.series import Series
-from gatemark.workload.way import Way
 
 
 def define(both: Definition, load: Workload) -> Definition:
@@ -36,21 +34,9 @@ def evidence(raw: Raw) -> Mapping[str, Any]:
     return {"nat": _answers(raw).shown}
 
 
-def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
-    """Return none to speak of: packets go one at a time."""
-    del raw, values
-    return 0.0
-
-
-def series(way: Way) -> Series:
-    """Return none: what is asked has no course."""
-    del way
-    return {}
-
-
 def _answers(raw: Raw) -> Answers:
     answers: Answers = raw.ways[0].sender["nat"]
     return answers
 
 
-KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, evidence=evidence)

@@ -10,24 +10,23 @@ Packets are made by hand, and each has its number. So no stack sends one again: 
 did not come. The segments of TCP stay inside the window that was announced, and need no answer.
 """
 
-import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Self
+from functools import partial
+from typing import Final, NamedTuple
 
 from gatemark.error import InvalidTrialError
-from gatemark.kind.outage.plan import rate_pps
+from gatemark.kind.outage.plan import OUTAGE, rate_pps
 from gatemark.kind.outage.stream import NUMBERS, Stream
-from gatemark.node.agent import Tick
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.station import Station
 from gatemark.station.wiring import FAR_HOSTS, FIRST_CLIENT, Wire, wires
 from gatemark.workload import packet
+from gatemark.workload.byhand import ByHand
 from gatemark.workload.ends import LAN, NS_A_S, WAN, Ends
 from gatemark.workload.packet import ACK, PUSH, SYN, TCP, UDP, End, Segment
-from gatemark.workload.way import Drained, Load, Way
+from gatemark.workload.way import Load
 
 CALL_UP, CALL_DOWN, BUSY_UP, BUSY_DOWN, NEW = STREAMS = range(5)
 IDLE: Final = 9 * NUMBERS  # its one packet
@@ -71,44 +70,11 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """The one that plays all flows."""
     (up,) = ways
     (down,) = wires(station.ports, spec.arm.path, "down")
-    return [Flows(up, down, spec.workload)]
 
+    def play(ends: Ends[Seen]) -> Played:
+        return Player(ends, up, spec.workload).all()
 
-class Flows:
-    """All flows of one trial."""
-
-    def __init__(self, up: Wire, down: Wire, load: Workload) -> None:
-        self.wire = up
-        self._down = down
-        self._load = load
-        self._stack = ExitStack()
-        self._ends: Ends[Seen] | None = None
-
-    async def ready(self) -> Self:
-        """Open the sockets. Raises UnavailableError where a host is another machine."""
-        self._ends = Ends(self.wire, self._down, parsed, self._stack)
-        return self
-
-    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
-        """Play; returns the streams as the sender's report. Raises InvalidTrialError."""
-        del drained, tick
-        assert self._ends is not None
-        player = Player(self._ends, self.wire, self._load)
-        t0_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
-        played = await asyncio.to_thread(player.all)
-        ends: dict[str, Any] = {
-            "t0_ns": t0_ns,
-            "t1_ns": time.monotonic_ns(),
-            "cpu_ns": time.process_time_ns() - cpu_ns,
-        }
-        self._stack.close()
-        return Way(self.wire, ends | {"outage": played}, ends, {"sender": "raw", "sink": "raw"})
-
-    async def abort(self) -> None:
-        """End the thread, and close what was opened."""
-        if self._ends:
-            self._ends.ended.set()
-        self._stack.close()
+    return [ByHand(OUTAGE, up, partial(Ends, up, down, parsed), play)]
 
 
 class Player:

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 
-NUMBERS: Final = (
-    1_000_000  # of a stream; a packet's number is that of its stream times this, and on
-)
+NUMBERS: Final = 1_000_000  # that a stream may have, behind its own place
 LAST_S: Final = 0.5  # a stream of which nothing came for so long at its end did not come back
 
 

@@ -87,12 +87,6 @@ def evidence(raw: Raw) -> dict[str, Any]:
     }
 
 
-def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:
-    """None to speak of: a packet at a time has no rate."""
-    del raw, values
-    return 0.0
-
-
 def series(way: Way) -> Series:
     """Instructions of each walk, by when it began."""
     if "traced" in way.sender:
@@ -125,4 +119,4 @@ def _more(own: Mapping[str, int], other: Mapping[str, tuple[int, int]]) -> dict[
     return {name: by for name, by in changed[:MORE] if by}
 
 
-KIND: Final = Kind(loads, define, outcome, delivered_pps, series, evidence)
+KIND: Final = Kind(loads, define, outcome, series=series, evidence=evidence)

@@ -22,6 +22,18 @@ def _nothing(raw: Raw) -> Evidences:
     return {}
 
 
+def _no_rate(raw: Raw, values: Values) -> float:
+    """None to speak of: nothing is sent, or a packet at a time."""
+    del raw, values
+    return 0.0
+
+
+def _no_series(way: Way) -> Series:
+    """None: a record has it all."""
+    del way
+    return {}
+
+
 class Label(NamedTuple):
     """The label of a captured flow, for training a classifier."""
 
@@ -42,8 +54,8 @@ class Kind:
     loads: Callable[[Station, TrialSpec, Sequence[Wire]], Awaitable[Sequence[Load]]]
     define: Callable[[Definition, Workload], Definition]  # adds what is the kind's own
     values: Callable[[TrialSpec, Raw], tuple[Values, Accounting | None]]
-    delivered_pps: Callable[[Raw, Values], float]  # that came through the gateway
-    series: Callable[[Way], Series]  # of one direction
+    delivered_pps: Callable[[Raw, Values], float] = _no_rate  # that came through the gateway
+    series: Callable[[Way], Series] = _no_series  # of one direction
     evidence: Callable[[Raw], Evidences] = _nothing  # besides what all kinds have
     reads: tuple[str, ...] = ()  # probes that run in every pass, as what they read is the value
     # The label of a flow by its far port, of a workload with a name; None: it is not of this one.

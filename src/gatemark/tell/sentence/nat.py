@@ -2,7 +2,7 @@
 """Does NAT behave as calls and games need it?"""
 
 from gatemark.kind.nat.plan import NAT
-from gatemark.kind.nat.requirement import tally
+from gatemark.kind.nat.requirement import tallies
 from gatemark.tell.sentence.case import Case
 
 
@@ -13,14 +13,10 @@ def applies(case: Case) -> bool:
 
 def say(case: Case) -> str:
     """Say how many requirements each setup meets, and which of the first are not met."""
-    points = [point for point in case.judgement.points if point.definition.quantity == NAT]
-    by_arm = {
-        arm: [each for each in case.records if each.arm == arm and each.status == "ok"]
-        for arm in dict.fromkeys(point.arm for point in points)
-    }
-    if not (tallies := [(arm, tally(trials)) for arm, trials in by_arm.items() if trials]):
+    every = list(tallies(case.judgement.points, case.records).items())
+    if not every:
         return ""
-    first, *others = tallies
+    first, *others = every
     text = f"NAT ({first[0]}) meets {first[1].words} requirements that were asked"
     text += "".join(f", {arm} {of_arm.words}" for arm, of_arm in others)
     missed = [each.words for each in first[1].missed if each.is_must]

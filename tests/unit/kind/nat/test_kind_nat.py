@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from gatemark.judge.judge import judge
 from gatemark.kind.nat import QUANTITIES
 from gatemark.kind.nat.ends import PORT_UNREACHABLE, parsed
+from gatemark.kind.nat.idle import Look, _alive
 from gatemark.kind.nat.plan import KIND, NAT
 from gatemark.kind.nat.requirement import NS, REQUIREMENTS, share_met, tally
 from gatemark.plan.kind import faults
@@ -125,3 +126,13 @@ def test_it_is_of_the_path_nat_alone() -> None:
     load = Workload(kind="nat")
     assert KIND.misfit(Arm(path="route"), load)
     assert not KIND.misfit(Arm(path="nat"), load)
+
+
+def test_a_look_that_was_late_is_of_the_age_that_it_had() -> None:
+    ages = {1.0: True, 9.0: True, 31.0: False, 40.0: False}
+    looks = [
+        Look("n", UDP, ONE, OTHER, ONE, 0, opened_ns=0, at_ns=int(age * NS), came=came)
+        for age, came in ages.items()
+    ]
+    assert _alive(looks[::-1]) == (9 * NS, "alive after 9 s, not after 31 s")
+    assert _alive(looks[2:]) == (0.0, "alive after 0 s, not after 31 s")
