@@ -40,6 +40,15 @@ def test_our_capture_takes_a_packet_socket_where_bpf_is_interpreted(booted: Boot
     assert program.counters["captured"] == program.crossed
 
 
+@on("qemu-mips")
+def test_a_classifier_is_loaded_where_words_are_read_at_even_places(booted: Booted) -> None:
+    record = booted.measure(Arm(path="nat", name="classified", features=("classify:jumping",)))
+    require_built(record)
+    assert (record.status, record.reason) == ("ok", "")
+    (program,) = record.evidence.programs
+    assert program.counters["seen"] >= record.evidence.accounting.unique
+
+
 @on("qemu-x86", "qemu-mips", "qemu-aarch64")
 def test_a_look_up_there_has_the_result_of_every_processor(booted: Booted) -> None:
     words = LOOK_UPS | ONCE | {"structure": "tbm4"}

@@ -23,7 +23,7 @@ from gatemark.station import blocking
 
 MARK: Final = "@@"
 ANSWER_S = 30.0  # the end of a program that does not want to takes up to 12 s
-READY_S = 10.0
+READY_S = 30.0  # a verifier takes seconds on a slow processor that is busy
 AGAIN_S = 0.05  # between two looks whether it is ready
 NOT_THERE: Final = (126, 127)  # exit codes of a shell: it may not start the program; there is none
 TICK_NS: Final = 10_000_000  # USER_HZ is 100 (proc_stat(5))
