@@ -8,6 +8,7 @@
 
 #include "classifier/core/flow.h"
 #include "classifier/core/model.h"
+#include "classifier/core/rest.h"
 
 #define CLASSIFY_SECTION "tc"
 
@@ -15,6 +16,7 @@
 #define CLASSIFY_FLOWS_IPV6 "classify_flows6" /* LRU: struct flow_key -> the same */
 #define CLASSIFY_DECISIONS "classify_decided" /* hash: struct flow_key -> struct decision */
 #define CLASSIFY_HOSTS "classify_hosts" /* LRU: a LAN address -> struct host */
+#define CLASSIFY_RESTS "classify_rests" /* array: struct rest, where a model has some */
 #define CLASSIFY_PROBATION "classify_sparse" /* array of one: struct bucket */
 #define CLASSIFY_MODELS "classify_models" /* array of two: struct model */
 #define CLASSIFY_ACTIVE "classify_active" /* array of one: which model is in use */
@@ -26,6 +28,8 @@
 #define CLASSIFY_SLIDES "classify_slides"
 #define CLASSIFY_KEEPS "classify_keeps" /* enum keeps: what of a window is kept */
 #define CLASSIFY_RAW "classify_raw" /* 1 where the device has no link header */
+#define CLASSIFY_PASSES "classify_passes" /* 1: some flows pass without a look */
+#define CLASSIFY_EVEN "classify_even" /* 1: words are read at even places alone */
 #define CLASSIFY_MASK "classify_mask" /* of the packet's mark, the bits that are ours */
 #define CLASSIFY_REPLAY "classify_replay" /* 1: a packet's time is its own */
 

@@ -12,6 +12,7 @@
 #include "classifier/core/confirm.h"
 #include "classifier/core/flow.h"
 #include "classifier/core/model.h"
+#include "classifier/core/rest.h"
 
 struct tables;
 
@@ -28,6 +29,9 @@ SHARED void table_untracked(struct tables *tables);
 /* Of a host of the LAN; of all flows on probation. NULL: no bound. */
 SHARED struct host *table_host(struct tables *tables, const struct flow_key *key);
 SHARED struct bucket *table_probation(struct tables *tables);
+
+/* A place among RESTS. NULL: there are none. */
+SHARED struct rest *table_rest(struct tables *tables, __u32 place);
 
 /* Whether windows slide. In the kernel it is a constant, and the verifier sees one of both. */
 SHARED int table_slides(const struct tables *tables);
@@ -178,7 +182,8 @@ SHARED struct decision *classify_settle(struct tables *tables, const struct mode
  * the tree takes for real time does not end the host's call.
  */
 SHARED int classify_is_beyond(struct tables *tables, const struct model *model,
-			      const struct decision *decision, const struct seen *seen)
+			      const struct decision *decision, const struct seen *seen,
+			      const struct added *added)
 {
 	struct host *host = table_host(tables, &seen->key);
 	__u32 which = decision->by_header & 1;
@@ -187,7 +192,7 @@ SHARED int classify_is_beyond(struct tables *tables, const struct model *model,
 	if (!host)
 		return 0;
 	bucket_fill(&host->preferred[which], seen->moment.time_us, model->host_rate,
-		    model->host_burst, seen->moment.length);
+		    model->host_burst, seen->moment.length + added->passed);
 	level = host->preferred[which].level;
 	host->beyond[which] = level > (host->beyond[which] ? room / 2 : room);
 	return host->beyond[which];
@@ -201,7 +206,7 @@ SHARED void classify_decided(struct tables *tables, const struct model *model,
 	__u64 room = model->guard_burst * BUCKET_WHOLE;
 
 	bucket_fill(&decision->guard, seen->moment.time_us, model->guard_rate, model->guard_burst,
-		    seen->moment.length);
+		    seen->moment.length + added->passed);
 	decision->guard.last_us = seen->moment.time_us;
 	decision->demoted = decision->guard.level > (decision->demoted ? room / 2 : room);
 	if (added->interval != GAP_NONE && added->interval >= model->gap_us)
@@ -211,7 +216,8 @@ SHARED void classify_decided(struct tables *tables, const struct model *model,
 	outcome->verdict = VERDICT_CLASS;
 	if (action->priority &&
 	    (decision->demoted ||
-	     (!decision->waiting && classify_is_beyond(tables, model, decision, seen))))
+	     (!decision->waiting &&
+	      classify_is_beyond(tables, model, decision, seen, added))))
 		outcome->verdict = VERDICT_DEMOTED;
 	else if (action->priority && decision->waiting)
 		outcome->verdict = VERDICT_WAITING;
@@ -285,6 +291,58 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model, s
 	return leaf && confirm(flow, LEAF_CLASS(leaf), model->confirm) ? leaf : 0;
 }
 
+#define REST_AFTER 8 /* windows in a row with one class */
+#define REST_SLOWEST_US 500000 /* a flow with longer intervals costs little, and may die meanwhile */
+
+/* Where a flow may stand that passes without a look. NULL: it may not. */
+SHARED struct rest *classify_rest(struct tables *tables, const struct model *model,
+				  const struct rest_key *key, const struct seen *seen)
+{
+	if (!model->rest || table_slides(tables) || seen->key.family != 4 ||
+	    seen->key.protocol != CLASSIFY_UDP)
+		return 0;
+	return table_rest(tables, rest_place(key));
+}
+
+/* Whether a packet passes without a look. */
+SHARED int classify_passes(struct tables *tables, const struct model *model,
+			   const struct seen *seen, struct added *added, struct outcome *outcome)
+{
+	const struct rest_key key = rest_key(&seen->key);
+	struct rest *rest = classify_rest(tables, model, &key, seen);
+
+	added->passed = 0;
+	if (!rest)
+		return 0;
+	if (!rest_passes(rest, &key, seen->moment.length)) {
+		added->passed = rest_end(rest, &key);
+		return 0;
+	}
+	rest_outcome(rest, outcome);
+	return 1;
+}
+
+/*
+ * Lets a flow pass from now on if its windows agree and nothing bounds it. What passes is counted
+ * by the guard later, so of a preferred flow it is no more than a quarter of the guard's burst.
+ */
+SHARED void classify_let_pass(struct tables *tables, const struct model *model, struct pulse *flow,
+			      const struct seen *seen, const struct added *added,
+			      const struct outcome *outcome)
+{
+	const struct rest_key key = rest_key(&seen->key);
+	int is_preferred = outcome->verdict == VERDICT_CLASS;
+	struct rest *rest;
+
+	if (flow->run < REST_AFTER || added->interval > REST_SLOWEST_US ||
+	    (!is_preferred && outcome->verdict != VERDICT_NONE))
+		return;
+	rest = classify_rest(tables, model, &key, seen);
+	if (rest && rest_begin(rest, &key, model->rest,
+			       is_preferred ? model->guard_burst / 4 : REST_ANY_BYTES, outcome))
+		jumping_pause((struct jumping *)flow);
+}
+
 /*
  * scratch is what the packet's window shows: its values where it is full. The decision is looked up
  * last, so that the kernel's verifier need not follow the window with it and without it.
@@ -301,6 +359,8 @@ SHARED void classify(struct tables *tables, const struct model *model, struct sc
 	outcome->confidence = outcome->fresh = 0;
 	outcome->verdict = VERDICT_NONE;
 	if (!classify_knows(model, &seen->key))
+		return;
+	if (classify_passes(tables, model, seen, &scratch->added, outcome))
 		return;
 	scratch->added.interval = GAP_NONE;
 	scratch->added.full = scratch->added.new = 0;
@@ -324,6 +384,8 @@ SHARED void classify(struct tables *tables, const struct model *model, struct sc
 		classify_decided(tables, model, decision, seen, &scratch->added, outcome);
 	else
 		classify_probation(tables, model, seen, &scratch->added, outcome);
+	if (flow && outcome->fresh)
+		classify_let_pass(tables, model, flow, seen, &scratch->added, outcome);
 }
 
 #endif

@@ -46,6 +46,7 @@ struct model {
 	__u32 interactive; /* 1: TCP of terminals and desktops has a class of its own */
 	__u32 by_header[4]; /* leaves, by enum header; 0: the model has no class of this name */
 	__u32 unknown; /* percent: a leaf less sure than this changes nothing */
+	__u32 rest; /* packets that pass once windows agree (rest.h); 0: none */
 	__u32 floor, ceiling; /* of a window in real time: packets/s, mean length; 0: none */
 
 	/* Bounds on what a class that is preferred may take. */

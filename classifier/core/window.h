@@ -81,6 +81,7 @@ struct added {
 	__u32 full; /* the window may be read */
 	__u32 interval; /* us; GAP_NONE: the first of its direction */
 	__u32 new; /* the flow's first window is not over */
+	__u32 passed; /* bytes of the flow before this packet that no guard has counted (rest.h) */
 };
 
 /* Bytes that are kept of a flow. */
@@ -220,6 +221,12 @@ SHARED void jumping_begin(struct jumping *flow, __u64 time_us, __u32 keeps)
 	jumping_reset(flow, keeps);
 	flow->side[WAY_UP].gap = flow->side[WAY_DOWN].gap = GAP_NONE;
 	flow->side[WAY_UP].past = flow->side[WAY_DOWN].past = 0;
+}
+
+/* The next packets are not added. An interval that would begin before them is none. */
+SHARED void jumping_pause(struct jumping *flow)
+{
+	flow->side[WAY_UP].gap = flow->side[WAY_DOWN].gap = GAP_NONE;
 }
 
 SHARED void jumping_add(struct jumping *flow, const struct moment *moment, __u32 window,

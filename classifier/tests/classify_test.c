@@ -55,6 +55,45 @@ TEST(model_for_udp_leaves_tcp_alone)
 	CHECK_EQUAL(made.outcome.class, 1);
 }
 
+TEST(flow_whose_windows_agree_is_looked_at_seldom)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.named.model.rest = 20;
+	add_many(&made, 0, 100, 4 * REST_AFTER);
+	add_many(&made, SECOND, 300, 20);
+	CHECK_EQUAL(made.outcome.class, 1);
+	add_many(&made, 2 * SECOND, 300, 3);
+	CHECK_EQUAL(made.outcome.class, 1);
+	made_add(&made, 3 * SECOND, 300, WAY_UP);
+	CHECK_EQUAL(made.outcome.class, 0);
+}
+
+TEST(guard_counts_what_passed_without_a_look)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.named.model.rest = 1000;
+	add_many(&made, 0, 100, 4 * REST_AFTER);
+	for (int i = 0; i < 2000; i++)
+		made_add(&made, SECOND + (uint64_t)i * 100, 150, WAY_UP);
+	CHECK_EQUAL(made.outcome.verdict, VERDICT_DEMOTED);
+}
+
+TEST(tcp_is_always_looked_at)
+{
+	struct made_flow made;
+
+	begin(&made, "# window: 4");
+	made.named.model.rest = 20;
+	made.record.key.protocol = CLASSIFY_TCP;
+	add_many(&made, 0, 100, 4 * REST_AFTER);
+	add_many(&made, SECOND, 300, 4);
+	CHECK_EQUAL(made.outcome.class, 0);
+}
+
 TEST(class_without_action_is_no_decision)
 {
 	struct made_flow made;

@@ -29,6 +29,7 @@ static inline void made_begin(struct made_flow *made, bool slides, uint32_t wind
 	made->tables.keeps = KEEPS_ALL;
 	made->tables.current = &made->record;
 	made->record.key.protocol = CLASSIFY_UDP;
+	made->record.key.family = 4;
 }
 
 static inline struct seen made_seen(const struct made_flow *made, uint64_t time_us, uint32_t length,

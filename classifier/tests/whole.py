@@ -7,6 +7,7 @@ of `shared/data/traffic` beside the repository, or of the folder that TRAFFIC na
 # ruff: noqa: T201 (what it prints is what it is for)
 
 import csv
+import itertools
 import os
 import shutil
 import signal
@@ -245,8 +246,8 @@ def agree(program: str, model: Path, captures: list[Path]) -> str:
     """The kernel marks each packet as the program does."""
     name = f"kernel and program agree: {model.stem}"
     packets = marked = 0
-    for capture in captures:
-        done = call(program, "verify", model, capture, "--priority", "first")
+    for capture, rest in itertools.product(captures, ("0", "20")):
+        done = call(program, "verify", model, capture, "--priority", "first", "--rest", rest)
         if "run as root" in done.stderr:
             return f"ok - {name} # SKIP {done.stderr.strip()}"
         if "can be read: " in done.stderr:  # none of its flows has a side of the LAN

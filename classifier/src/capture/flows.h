@@ -52,6 +52,7 @@ struct tables {
 	struct host *host; /* by number */
 	size_t hosts;
 	struct bucket probation;
+	struct rest rests[RESTS];
 };
 
 struct flows {
@@ -131,6 +132,11 @@ SHARED struct host *table_host(struct tables *tables, const struct flow_key *key
 SHARED struct bucket *table_probation(struct tables *tables)
 {
 	return &tables->probation;
+}
+
+SHARED struct rest *table_rest(struct tables *tables, __u32 place)
+{
+	return &tables->rests[place % RESTS];
 }
 
 SHARED int table_slides(const struct tables *tables)

@@ -15,6 +15,13 @@
 #define NEEDS "Linux 5.3"
 #define HOSTS 4096
 
+/* Of those that we build for; the kernel calls the others CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS. */
+#ifdef __mips__
+#define READS_EVEN 1
+#else
+#define READS_EVEN 0
+#endif
+
 static void describe(struct gateway *gateway)
 {
 	const struct gateway_options *options = &gateway->options;
@@ -33,6 +40,8 @@ static void describe(struct gateway *gateway)
 				    HOSTS, -1, 0 },
 		[GATEWAY_PROBATION] = { CLASSIFY_PROBATION, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 					sizeof(struct bucket), 1, -1, 0 },
+		[GATEWAY_RESTS] = { CLASSIFY_RESTS, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+				    sizeof(struct rest), gateway->passes ? RESTS : 1, -1, 0 },
 		[GATEWAY_MODELS] = { CLASSIFY_MODELS, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 				     sizeof(struct model), 2, -1, 0 },
 		[GATEWAY_ACTIVE] = { CLASSIFY_ACTIVE, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
@@ -62,7 +71,8 @@ int gateway_open(struct gateway *gateway, const struct named_model *named,
 {
 	*gateway = (struct gateway){ .options = *options,
 				     .slides = named->slides,
-				     .keeps = named->model.keeps };
+				     .keeps = named->model.keeps,
+				     .passes = named->model.rest && !named->slides };
 	describe(gateway);
 	bpf_allow_memory();
 	for (int i = 0; i < GATEWAY_MAPS; i++) {
@@ -88,7 +98,9 @@ int gateway_load(const struct gateway *gateway, enum way way, struct fault *faul
 		{ CLASSIFY_WAY, way },
 		{ CLASSIFY_SLIDES, gateway->slides },
 		{ CLASSIFY_KEEPS, gateway->keeps },
+		{ CLASSIFY_PASSES, gateway->passes },
 		{ CLASSIFY_RAW, gateway->options.is_raw },
+		{ CLASSIFY_EVEN, READS_EVEN && !gateway->options.is_raw },
 		{ CLASSIFY_MASK, gateway->options.mask },
 		{ CLASSIFY_REPLAY, gateway->options.is_replay },
 	};

@@ -20,6 +20,7 @@ enum gateway_map {
 	GATEWAY_DECISIONS,
 	GATEWAY_HOSTS,
 	GATEWAY_PROBATION,
+	GATEWAY_RESTS,
 	GATEWAY_MODELS,
 	GATEWAY_ACTIVE,
 	GATEWAY_WORK,
@@ -37,7 +38,7 @@ struct gateway_options {
 
 struct gateway {
 	struct gateway_options options;
-	bool slides;
+	bool slides, passes; /* some flows pass without a look (core/rest.h) */
 	uint32_t keeps; /* enum keeps, of the first model */
 	struct bpf_map map[GATEWAY_MAPS];
 	struct hooks hooks;

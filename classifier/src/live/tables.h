@@ -20,6 +20,7 @@ struct tables {
 	uint32_t keeps; /* enum keeps */
 	struct cache flows, decisions, hosts;
 	struct bucket probation;
+	struct rest rests[RESTS];
 	uint64_t now_us, idle_us; /* of this packet; after which a decision makes room */
 	uint64_t full; /* decisions that found no room */
 	uint64_t untracked; /* packets of flows that found none, or were too many of a host */
@@ -69,6 +70,11 @@ SHARED struct host *table_host(struct tables *tables, const struct flow_key *key
 SHARED struct bucket *table_probation(struct tables *tables)
 {
 	return &tables->probation;
+}
+
+SHARED struct rest *table_rest(struct tables *tables, __u32 place)
+{
+	return &tables->rests[place % RESTS];
 }
 
 SHARED int table_slides(const struct tables *tables)

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define REPORT_MS 1000
+#define REST_INTERPRETED 90 /* packets: a looked-at window of ten stands for a hundred */
 #define REPORT_US (REPORT_MS * 1000ull)
 /* Attached it reads maps, a model again, /sys; asks whether flows are offloaded; takes a qdisc away. */
 #define NEEDS (SANDBOX_PRINTS | SANDBOX_READS | SANDBOX_BPF | SANDBOX_NETLINK | SANDBOX_DEVICES)
@@ -74,6 +75,17 @@ static int report(const struct attached *attached, uint64_t left, struct fault *
 	return 0;
 }
 
+/* A kernel without a compiler for BPF has no such file. */
+static bool is_interpreted(void)
+{
+	FILE *file = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
+	int word = file ? fgetc(file) : '0';
+
+	if (file)
+		fclose(file);
+	return word == '0';
+}
+
 static int prepare(struct attached *attached, const struct options *options, struct fault *fault)
 {
 	struct model *model = &attached->named.model;
@@ -82,6 +94,8 @@ static int prepare(struct attached *attached, const struct options *options, str
 	if (error)
 		return error;
 	mark_preferred(model, attached->mark.value);
+	if (options->rest < 0 && is_interpreted())
+		model->rest = REST_INTERPRETED;
 	if (options->new_flows > 0) {
 		model->new_flows_rate = (uint32_t)options->new_flows;
 		model->new_flows_burst = (uint32_t)options->new_flows;
@@ -204,6 +218,8 @@ const struct command command_attach = {
 		"      --decisions N    kept at a time (4096)\n"
 		"      --new-flows N    a second, of a host of the LAN, and at once (50, 512)\n"
 		"      --guard N        bytes a second that a preferred flow may take (125000)\n"
+		"      --rest N         packets of a UDP flow that pass without a look, once windows agree\n"
+		"                       (0; 90 where the kernel interprets BPF)\n"
 		"      --sliding        a window ends with every packet, not with every N\n"
 		"      --to [rap:]ADDRESS[:PORT],...  action nodes that are told what is decided\n"
 		"      --key FILE       32 hex digits that they have too\n"

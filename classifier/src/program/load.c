@@ -52,6 +52,8 @@ static int apply(struct named_model *named, const struct options *options, struc
 				 "no window of %ld packets", options->window);
 	if (options->confirm >= 0)
 		named->model.confirm = (uint32_t)options->confirm;
+	if (options->rest >= 0)
+		named->model.rest = (uint32_t)options->rest;
 	if (options->guard >= 0)
 		model_set_guard(&named->model, (uint32_t)options->guard);
 	return set_actions(named, options->priority, fault);

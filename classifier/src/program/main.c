@@ -36,6 +36,7 @@ static const struct option long_options[] = {
 	{ "ttl", required_argument, NULL, 'T' },
 	{ "new-flows", required_argument, NULL, 'n' },
 	{ "guard", required_argument, NULL, 'g' },
+	{ "rest", required_argument, NULL, 'R' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -128,6 +129,8 @@ static int take(struct options *options, int option)
 		return take_number(&options->new_flows, "new-flows", 1, 1 << 20);
 	case 'g':
 		return take_number(&options->guard, "guard", 1000, 1 << 30);
+	case 'R':
+		return take_number(&options->rest, "rest", 0, REST_MOST);
 	case 'c':
 		return take_number(&options->confirm, "confirm", 0, 254);
 	default:
@@ -162,6 +165,7 @@ static int run(const struct command *command, int count, char **words)
 		.decisions = 4096,
 		.new_flows = -1,
 		.guard = -1,
+		.rest = -1,
 		.ttl_s = 30,
 	};
 	struct fault fault = { 0 };

@@ -3,7 +3,7 @@
 #ifndef GM_CLASSIFIER_PROGRAM_H
 #define GM_CLASSIFIER_PROGRAM_H
 
-#include "classifier/core/flow.h"
+#include "classifier/core/rest.h"
 #include "model/read.h"
 #include "replay/file.h"
 #include "sandbox/sandbox.h"
@@ -25,6 +25,7 @@ struct options {
 	long ttl_s; /* how long an order holds */
 	long new_flows; /* a second, of a LAN host; -1: as the model has it */
 	long guard; /* bytes a second of a preferred flow, both ways; -1: as the model has it */
+	long rest; /* packets that pass without a look at a time; -1: as the command has it */
 	bool slides, by_packet;
 	const char *word[2]; /* what is no option */
 	struct file file[2]; /* that words name */
