@@ -46,7 +46,7 @@ def every() -> list[Warning_]:
         warn.throttled([HEAT, CLOCK]),
         warn.throttled([CLOCK]),
         warn.clock(20_000.0, 10_000.0),
-        warn.twin_differs("again", "route", "3 % (1 to 5)"),
+        warn.twin_differs("again", "route", 0.03, "ratio"),
         warn.bursty_sender(1e6, 1e5, 0.0, 1.0),
         warn.bursty_sender(1e4, 0.0, 50.0, 1.0),
         warn.incomplete(3, "gatemark run --resume 20261121-161500-quick"),

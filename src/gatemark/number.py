@@ -176,3 +176,8 @@ def _scaled(value: float) -> tuple[str, str]:
             scaled = value / factor
             return f"{scaled:.{2 if scaled < 9.995 else 1 if scaled < 99.95 else 0}f}", prefix
     return f"{value:.3g}", ""
+
+
+def share(ratio: float) -> str:
+    """A share with three figures: 99.8 %, 0.15 %."""
+    return f"{100 * ratio:.3g} %"

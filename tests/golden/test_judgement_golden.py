@@ -23,8 +23,10 @@ import traveled
 import warned
 from simulated import PLANTED, swept
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.judgement import Judgement
 from gatemark.judge.shape.diagnose import diagnose
+from gatemark.tell.fact import say
 from golden import kept
 
 check = partial(kept.check, folder="judgement")
@@ -42,20 +44,33 @@ JUDGED: dict[str, Callable[[], Judgement]] = {
 }
 
 
+FACT = ["code", "values"]
 INTERVAL = ["value", "lo", "hi", "n", "level"]
 
 
 def plain(part: Any) -> Any:
     """Without definitions, which are the records', and what is 0 or empty; to six digits."""
     if isinstance(part, dict) and list(part) == INTERVAL:
-        return plain(list(part.values()))
+        part = list(part.values())
     if isinstance(part, float):
         return float(f"{part:.6g}")
     if isinstance(part, (list, tuple)):
         return [plain(each) for each in part]
+    if isinstance(part, dict) and list(part) == FACT:
+        return say.words(msgspec.convert(part, Fact))
     if isinstance(part, dict):
+        part = dict(_told(part))
         return {name: plain(each) for name, each in part.items() if name != "definition" and each}
     return part
+
+
+def _told(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, level in part.items():
+        if name == "fact":
+            fact = msgspec.convert(level, Fact)
+            yield from (("words", say.words(fact)), ("clause", say.clause(fact)))
+        else:
+            yield name, level
 
 
 def lines(judged: Any) -> Iterator[str]:

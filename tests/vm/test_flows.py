@@ -9,6 +9,7 @@ from gatemark.judge.cause.find import named
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.store.record import Record
+from gatemark.tell.fact import say
 from vm.conftest import Booted, on
 
 BOUNDS = "cd /proc/sys/net/netfilter; cat nf_conntrack_max nf_conntrack_buckets"
@@ -60,7 +61,7 @@ def test_a_limit_lowered_alone_refuses_flows_that_could_evict_others(booted: Boo
         booted.said(f"echo {was} > /proc/sys/net/netfilter/nf_conntrack_max")
     (diagnosis,) = named((), [record])
     (finding,) = [f for f in diagnosis.findings if f.shape == "full-table"]
-    assert "nf_conntrack_buckets" in finding.words
+    assert "nf_conntrack_buckets" in say.words(finding.fact)
     assert 0.05 < finding.values["share"] < 0.5  # 0.14 for an eighth of the buckets
 
 

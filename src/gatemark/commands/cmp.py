@@ -58,7 +58,16 @@ def _side(path: Path, quantities: Sequence[str]) -> "Side | ToolSide":
 
 
 def _rows(comparison: "Cmp", runs: Sequence[Path]) -> Iterator[dict[str, object]]:
-    gateways = [{fact.field: fact.new for fact in facts} for facts in comparison.conditions]
+    from gatemark.judge.fact import Fact
+    from gatemark.tell.fact import say
+
+    gateways = [
+        {
+            each.field: say.words(each.new) if isinstance(each.new, Fact) else each.new
+            for each in conditions
+        }
+        for conditions in comparison.conditions
+    ]
     for row in comparison.rows:
         lead = next(cell.value for cell in row if cell)
         texts = (

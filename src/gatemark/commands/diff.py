@@ -130,8 +130,10 @@ def definition(row: "Sampled", across: Sequence["Difference"] = ()) -> dict[str,
 
 def rows(diff: "Diff") -> Iterator[dict[str, object]]:
     """The data of a comparison, one object for each value."""
-    for text in diff.shapes:
-        yield {"row": "shape", "words": text}
+    from gatemark.tell.fact import say
+
+    for fact in diff.shapes:
+        yield {"row": "shape", "words": say.words(fact)}
     if diff.tester:
         yield _row("tester_changed", diff.tester)
     for what, rows in (("change", diff.rows), ("ceiling", diff.ceilings)):

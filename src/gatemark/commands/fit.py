@@ -221,7 +221,9 @@ def _skipped(records: "Iterable[Record]", missing: "Sequence[str]") -> str:
 def _left_out(model: "Model", missing: "Sequence[str]") -> str:
     """Why a point with a missing part tells no cost; nothing if there is none."""
     wanted = _terms(missing)
-    setups = ((left.case.setup, left.why) for left in model.measured.left_out)
+    from gatemark.tell.fact import say
+
+    setups = ((left.case.setup, say.words(left.why)) for left in model.measured.left_out)
     reasons = (why for setup, why in setups if wanted & _terms((setup.path, *setup.features)))
     return next(reasons, "")
 

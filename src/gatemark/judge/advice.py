@@ -6,11 +6,10 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from gatemark import number
 from gatemark.judge import remedy
 from gatemark.judge.change.arms import DIRECT
 from gatemark.judge.change.ladder import holds_zero, quantity_of
-from gatemark.judge.judgement import Knee, Ladder, PointResult, Step, Travel, Warning_
+from gatemark.judge.judgement import Knee, Ladder, PointResult, Travel, Warning_
 from gatemark.judge.point import warn
 from gatemark.judge.point.sweep import Judged
 from gatemark.judge.points import JUDGES, kind_of
@@ -81,16 +80,17 @@ def of_twins(run: Run, ladders: Sequence[Ladder]) -> list[Warning_]:
     twins = [(ladder, step) for ladder in ladders for step in ladder.steps if step.twin]
     return [
         remedy.fitted(
-            warn.twin_differs(step.arm, step.against, _difference(step, quantity_of(ladder))),
+            warn.twin_differs(
+                step.arm,
+                step.against,
+                abs(step.costs[quantity_of(ladder)].difference.value),
+                UNITS[quantity_of(ladder)],
+            ),
             _repeat(run, ladder.plan),
         )
         for ladder, step in twins
         if not holds_zero(step, quantity_of(ladder))
     ]
-
-
-def _difference(step: Step, quantity: str) -> str:
-    return number.quantity(abs(step.costs[quantity].difference.value), UNITS[quantity])
 
 
 def of_travels(travels: Sequence[Travel]) -> list[Warning_]:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.subject import About
 
 Shape = Literal[
@@ -65,62 +66,6 @@ Shape = Literal[
     "queue",
 ]
 
-# In words, for heads of tables and for what changed.
-NAMES: Final[dict[Shape, str]] = {
-    "tester": "the tester's own fault",
-    "nothing": "nothing comes through",
-    "first-packets": "first packets are lost",
-    "some-flows": "some flows lose",
-    "some-sizes": "some sizes are lost",
-    "one-direction": "one direction is worse",
-    "one-family": "one address family is worse",
-    "one-level": "one kind of traffic is worse",
-    "over-time": "loss that begins or ends during the trial",
-    "stalls": "it stands still at times",
-    "triggered": "loss that a rate triggers",
-    "constant-share": "a constant share is lost",
-    "policer": "a policer",
-    "shaper": "a shaper",
-    "limiter": "a rate limit",
-    "overload": "overload",
-    "corruption": "corrupted packets",
-    "exchange": "packets with the content of others",
-    "duplication": "duplicated packets",
-    "reordering": "reordered packets",
-    "slow-flows": "some flows are slow",
-    "waiting-packets": "some packets wait",
-    "not-monotone": "not monotone",
-    "unexplained": "loss without explanation",
-    "changed-marks": "changed marks",
-    "too-large": "packets that are too large",
-    "full-table": "a full connection table",
-    "no-entry": "connections without an entry",
-    "reverse-path": "the reverse path filter",
-    "not-forwarding": "a gateway that does not forward",
-    "martians": "addresses that may not be there",
-    "no-route": "no route",
-    "time-to-live": "the time to live",
-    "checksum": "wrong checksums",
-    "neighbour-table": "a full neighbour table",
-    "no-neighbour": "no MAC address",
-    "fragments": "fragments that make no packet",
-    "headers": "headers that are not taken",
-    "discards": "discards of the IP layer",
-    "ipsec": "IPsec that drops",
-    "invalid": "packets of no connection",
-    "rule": "a rule that drops",
-    "no-listener": "ports that nobody listens at",
-    "listen-queue": "a full listen queue",
-    "socket-buffer": "a full socket buffer",
-    "send-buffer": "a full buffer of a sender",
-    "errors": "errors of a port",
-    "ring": "a full ring of a port",
-    "not-taken": "packets that nobody takes",
-    "backlog": "a full backlog of a CPU",
-    "ingress": "drops by a filter of a port",
-    "queue": "a full queue of a port",
-}
-
 # That explain a part of the loss at any rate: a knee is judged without that part.
 EXPLAINED: Final[tuple[Shape, ...]] = (
     "nothing",
@@ -160,8 +105,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One shape of loss."""
 
     shape: Shape
-    words: str  # a sentence or two: what is seen, with numbers; where to look
-    clause: str  # the same in short, after "it": `loses 2.0 % at any rate`
+    fact: Fact  # what is seen; its words have a clause for what follows "it", too
     # What was measured of it: share (of packets or of time), rate_pps, burst_packets, queue_ms,
     # stall_ms, period_ms, flows, capacity_pps, ...
     values: dict[str, float] = {}

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from gatemark.judge.fact import Fact, Text
 from gatemark.judge.finding import Diagnosis, Shape
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import About
@@ -22,14 +23,9 @@ class Warning_(msgspec.Struct, frozen=True):  # noqa: N801 - Warning is a builti
     """A warning by code: how much was seen, and what to do about it."""
 
     code: str  # tester-limited, bursty-sender, drift, first-run-slow, bimodal, observer-effect, ...
-    advice: str  # what to do about it: the next step
-    seen: str = ""  # the number that triggered it, a sentence; empty where there is none
+    advice: Text  # what to do about it: the next step
+    seen: Text = ""  # the number that triggered it, a sentence; empty where there is none
     weight: float = 0.0  # how bad: of the same code and advice the worst is told
-
-    @property
-    def text(self) -> str:
-        """The warning in words: how much, and what to do."""
-        return f"{self.seen} {self.advice}".strip()
 
 
 class PointResult(About, frozen=True, kw_only=True):
@@ -37,7 +33,7 @@ class PointResult(About, frozen=True, kw_only=True):
 
     values: dict[str, Interval]  # quantity (quantity.UNITS) -> median with interval
     limit: Limit  # what held it back; none: all that was offered was delivered
-    why: str  # the evidence in words: "napi/gw0 busy 99.8 % of cpu 1"
+    why: Text  # the evidence: "napi/gw0 busy 99.8 % of cpu 1"
     at_least: bool  # the tester was the limit: print a ">=" before the rate
     invalid: int  # trials that did not count, with a reason in their records
     warnings: tuple[Warning_, ...] = ()
@@ -61,7 +57,7 @@ class Knee(About, frozen=True, kw_only=True):
     no_loss_pps: float
     retained: dict[str, Interval]  # share of the peak at so many times the knee: "1.5x", "2x"
     limit: Limit
-    why: str
+    why: Text
     at_least: bool  # no knee up to the highest offered rate, or the tester was the limit
     cpu_r2: float | None  # straightness of CPU against offered rate below the knee
     reached_pps: tuple[float, ...] = ()  # each repeat's own knee: the samples of knee_pps
@@ -270,7 +266,7 @@ class Queue(About, frozen=True, kw_only=True):
     compared: str  # what `added` is less: "without a load (idle)"; "": nothing
     values: dict[str, Interval]  # queue_... of quantity.JUDGED: median over the trials
     expected: dict[str, float]  # queue_expected_...: by the arithmetic of TCP, where it has any
-    why: tuple[str, ...]  # where the two differ: the causes that are known, a sentence each
+    why: tuple[Fact, ...]  # where the two differ: the causes that are known
     # By which queue: packets of all workloads, a mean of the trials.
     dropped: dict[str, float] = msgspec.field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from gatemark.judge.change import exact
 from gatemark.judge.change.arms import DIRECT
+from gatemark.judge.fact import Text, fact
 from gatemark.judge.judgement import Limit, PointResult, Warning_
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.order import place
@@ -165,7 +166,7 @@ def _ceiling(trials: Group) -> PointResult:
     else:
         verdict = decide(gather(trials, None))
     if trials.outside and verdict.limit not in ("none", "link", "line"):
-        verdict = Verdict("tester", "no gateway between LAN host and WAN host")
+        verdict = Verdict("tester", fact("why.no-gateway"))
     return _result(trials, verdict, at_least=False)
 
 
@@ -212,7 +213,7 @@ def _own(records: Sequence[Record]) -> list[str]:
     return [name for record in records for name in record.values if is_own(name)]
 
 
-def _of_point(trials: Group, limit: Limit, why: str) -> tuple[Warning_, ...]:
+def _of_point(trials: Group, limit: Limit, why: Text) -> tuple[Warning_, ...]:
     headline = trials.definition.headline
     rates = each(trials.outside, headline)
     warnings = [

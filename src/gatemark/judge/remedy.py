@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.judgement import Warning_
 from gatemark.plan.model import Repeat
 
@@ -14,60 +15,57 @@ MOST: Final = 1000  # repeats that a plan may ask for
 NARROW: Final = 0.02  # of the value, to either side: less than what `spread` warns of
 
 
-def enough(repeat: Repeat, resume: str = "") -> str:
+def enough(repeat: Repeat, resume: str = "") -> Fact:
     """Advise repeats for a 95 % interval; `resume` goes on with a run that was cut."""
     key, asked = ("boots", repeat.boots) if repeat.boots else ("times", repeat.times)
     if asked < ENOUGH:
-        return f"Ask for {ENOUGH}: `--set repeat.{key}={ENOUGH}`."
+        return fact("advice.enough", key=key, times=ENOUGH)
     if resume:
-        return f"Go on with the run: `{resume}`."
-    return f"Ask for more, as some did not count: `--set repeat.{key}={2 * asked}`."
+        return fact("advice.resume", command=resume)
+    return fact("advice.more", key=key, times=2 * asked)
 
 
-def narrow(repeat: Repeat) -> str:
+def narrow(repeat: Repeat) -> Fact:
     """Advise more repeats than a plan has."""
-    return f"Quiet the machine, or measure until the interval is narrow: `{_more(repeat)}`."
+    return fact("advice.narrow", setting=_more(repeat))
 
 
-def small(repeat: Repeat) -> str:
+def small(repeat: Repeat) -> Fact:
     """Advise what tells a small step from chance."""
-    return f"Steps as small may be chance: quiet the machine, or repeat more: `{_more(repeat)}`."
+    return fact("advice.small", setting=_more(repeat))
 
 
 def _more(repeat: Repeat) -> str:
     """The setting by which points are measured more often."""
     if repeat.boots:
-        return f"--set repeat.boots={2 * repeat.boots}"
+        return f"repeat.boots={2 * repeat.boots}"
     if repeat.spread:
-        return f"--set repeat.most={min(MOST, 2 * repeat.most)}"
+        return f"repeat.most={min(MOST, 2 * repeat.most)}"
     if repeat.times > repeat.most:
-        return f"--set repeat.times={min(MOST, 2 * repeat.times)}"
-    return f"--set repeat.spread={NARROW}"
+        return f"repeat.times={min(MOST, 2 * repeat.times)}"
+    return f"repeat.spread={NARROW}"
 
 
-def warm(repeat: Repeat) -> str:
+def warm(repeat: Repeat) -> Fact:
     """Advise a warm-up, or one more."""
-    return f"Caches or tables were cold: `--set repeat.warmup={repeat.warmup + 1}`."
+    return fact("advice.warm", setting=f"repeat.warmup={repeat.warmup + 1}")
 
 
-def steady(repeat: Repeat) -> str:
+def steady(repeat: Repeat) -> Fact:
     """Advise what makes repeats alike."""
-    return (
-        "Heat, clock or a neighbour. Arms still compare, as they are interleaved. For steady "
-        f"values quiet the machine, or warm up longer: `{_longer(repeat)}`."
-    )
+    return fact("advice.steady", setting=_longer(repeat))
 
 
-def cool(repeat: Repeat) -> str:
+def cool(repeat: Repeat) -> Fact:
     """Advise a processor that is as fast in all repeats."""
-    return f"Heat or power slowed it: cool it, or warm it up for all repeats: `{_longer(repeat)}`."
+    return fact("advice.cool", setting=_longer(repeat))
 
 
 def _longer(repeat: Repeat) -> str:
-    return f"--set repeat.warmup={max(ENOUGH, 2 * repeat.warmup)}"
+    return f"repeat.warmup={max(ENOUGH, 2 * repeat.warmup)}"
 
 
-BY_CODE: Final[Mapping[str, Callable[[Repeat], str]]] = {
+BY_CODE: Final[Mapping[str, Callable[[Repeat], Fact]]] = {
     "spread": narrow,
     "twin-differs": small,
     "first-run-slow": warm,

@@ -11,6 +11,8 @@ from typing import Final
 
 import jinja2
 
+from gatemark.tell.fact import say
+
 
 def policy(style: str, scripts: Sequence[str]) -> str:
     """A Content Security Policy (CSP, level 3): these and nothing else, nothing from elsewhere.
@@ -62,6 +64,7 @@ def template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
     )
     rules.filters["firm"] = firm
+    rules.filters["say"] = say.words
     rules.globals["policy"] = policy
     rules.tests["file"] = FILE.fullmatch
     return rules.get_template(name)

@@ -100,9 +100,11 @@ def _encodable(line: "Line | Table") -> "Line | Table":
 def _more(source: "Source") -> Iterator[dict[str, object]]:
     """What is no value: each warning, then each table as its reader sees it."""
     from gatemark.tell.answer.answers import tables
+    from gatemark.tell.fact import say
     from gatemark.tell.words.warning import warnings
 
     for seen, where in warnings(source.judgement):
-        yield {"warning": seen.code, "where": where, "seen": seen.seen, "advice": seen.advice}
+        words = {"seen": say.words(seen.seen), "advice": say.words(seen.advice)}
+        yield {"warning": seen.code, "where": where, **words}
     for name, table in tables(source):
         yield {"table": name, "caption": table.caption, "head": table.head, "rows": table.rows}

@@ -8,6 +8,7 @@ from gatemark.judge.cause.find import named
 from gatemark.judge.finding import Finding
 from gatemark.plan.model import Arm, Command, Workload
 from gatemark.store.record import Record
+from gatemark.tell.fact import say
 from lab.planted import bare, measure, plan, wanted
 
 CALL = Workload(rate_pps=1_000, frame_bytes=128, flows=4, duration_s=0.5, dscp=46)
@@ -81,7 +82,7 @@ def findings(record: Record) -> list[Finding]:
 def test_a_planted_cause_is_named_and_nothing_else(name: str, records: dict[str, Record]) -> None:
     assert records[name].reason == ""
     (finding,) = findings(records[name])
-    assert PLANTED[name][2] in finding.words
+    assert PLANTED[name][2] in say.words(finding.fact)
 
 
 @pytest.mark.parametrize("name", ["nothing"])

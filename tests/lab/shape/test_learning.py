@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.model import Arm, Command
+from gatemark.tell.fact import say
 from lab.planted import measure
 from lab.shape.test_shapes_lab import sweep
 
@@ -41,5 +42,5 @@ def test_what_is_lost_until_a_neighbour_is_known() -> None:
         pytest.skip("other work keeps the tester from its CPU")
     assert [finding.shape for finding in diagnosis.wrong] == ["first-packets"]
     (finding,) = diagnosis.wrong
-    assert "until something is learnt, as a neighbour" in finding.words
+    assert "until something is learnt, as a neighbour" in say.words(finding.fact)
     assert finding.values["lasts_ms"] == pytest.approx(145, rel=0.4)

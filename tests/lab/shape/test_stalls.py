@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from gatemark.judge.finding import Diagnosis
 from gatemark.judge.judgement import Judgement, Knee
 from gatemark.plan.model import Arm, Command
+from gatemark.tell.fact import say
 from lab.planted import measure
 from lab.shape.faults import Plant, policer
 from lab.shape.test_shapes_lab import RATES, sweep
@@ -70,7 +71,7 @@ def test_the_arm_with_the_program_stands_still(judged: Judgement) -> None:
 
 def test_who_had_the_cpu_is_told(judged: Judgement) -> None:
     (finding,) = diagnosis(judged, "stalls").wrong
-    assert "(FIFO 60) had its CPU" in finding.words
+    assert "(FIFO 60) had its CPU" in say.words(finding.fact)
 
 
 def test_between_the_stalls_it_carries_as_much(judged: Judgement) -> None:
@@ -79,7 +80,7 @@ def test_between_the_stalls_it_carries_as_much(judged: Judgement) -> None:
 
 
 def test_the_other_arm_is_not_said_to_have_it(judged: Judgement) -> None:
-    words = [finding.words for finding in diagnosis(judged, "clean").wrong]
+    words = [say.words(finding.fact) for finding in diagnosis(judged, "clean").wrong]
     assert not [line for line in words if "(FIFO 60)" in line]
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gatemark.kind.connections import load as connections
 from gatemark.plan.model import Workload
 from gatemark.station.netns import Lab
+from gatemark.tell.fact import say
 from lab.planted import bare, measure, plan
 
 COUNT = Path("/proc/sys/net/netfilter/nf_conntrack_count")  # of a namespace
@@ -47,7 +48,7 @@ def test_nat_holds_them_all_and_its_table_is_told() -> None:
     assert 600 <= table["entries"] < 700
     assert table["max"] == int(MAXIMUM.read_text())
     (point,) = judgement.points
-    assert (point.limit, f"of {table['max']}" in point.why) == ("none", True)
+    assert (point.limit, f"of {table['max']}" in say.words(point.why)) == ("none", True)
 
 
 @pytest.mark.long

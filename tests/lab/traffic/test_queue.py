@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gatemark.judge.judgement import Queue
 from gatemark.plan.model import Arm, Line, LineWay, Plan, Probe, Workload
+from gatemark.tell.fact import say
 from lab.planted import measure, plan
 
 IDLE_S, LOAD_S, AFTER_S = 1.5, 16.0, 2.5
@@ -51,6 +52,6 @@ def test_a_gateway_that_shapes_below_the_line_keeps_its_buffer_empty() -> None:
     line = Line(up=LineWay(rate_bps=20e6, buffer_packets=100))
     queue = seen(loaded(line, "shape:tbf:10"))
     assert queue.expected == {}
-    assert "shape:tbf:10" in queue.why[0]
+    assert "shape:tbf:10" in say.words(queue.why[0])
     # tbf has a queue of 50 ms and 5 ms of its bucket.
     assert 45e6 < queue.values["queue_p95_ns"].value < 60e6

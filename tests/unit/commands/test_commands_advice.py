@@ -23,6 +23,7 @@ from gatemark.judge.remedy import fitted
 from gatemark.plan.expand import SETTABLE, override
 from gatemark.plan.load import load
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat
+from gatemark.tell.fact import say
 
 PLAN = Plan(
     schema=PLAN_SCHEMA,
@@ -72,6 +73,10 @@ def _useless(setting: str, plan: Plan) -> Iterator[str]:
         yield str(error)
 
 
+def told(warning: Warning_) -> str:
+    return say.words(warning.advice)
+
+
 @pytest.mark.parametrize("code", get_args(Code))
 def test_advice_names_what_exists_and_is_not_done_already(code: str) -> None:
     warnings = [each for each in warned.every() if each.code == code]
@@ -82,14 +87,14 @@ def test_advice_names_what_exists_and_is_not_done_already(code: str) -> None:
         f"{fault} ({repeat})"
         for each in warnings
         for repeat in repeats
-        for fault in faults(fitted(each, repeat, "gatemark run --resume RUN").advice, repeat)
+        for fault in faults(told(fitted(each, repeat, "gatemark run --resume RUN")), repeat)
     ] == []
 
 
 def test_the_rules_own_advice_can_be_followed_too() -> None:
     """Knees are warned of by rules that know no plan."""
     plain = Repeat(times=2)
-    assert [fault for each in warned.every() for fault in faults(each.advice, plain)] == []
+    assert [fault for each in warned.every() for fault in faults(told(each), plain)] == []
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_planted_advice_that_cannot_be_followed_is_found(advice: str, fault: str
 
 
 def few(repeat: Repeat, resume: str = "") -> str:
-    return fitted(Warning_("few-repeats", ""), repeat, resume).advice
+    return told(fitted(Warning_("few-repeats", ""), repeat, resume))
 
 
 def test_what_is_missing_is_measured_before_more_is_asked_for() -> None:

@@ -17,6 +17,7 @@ from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.judge.values import values
 from gatemark.number import si
 from gatemark.plan.model import Arm, Plan, Probe, Repeat
+from gatemark.tell.fact import say
 from gatemark.tell.sentence.answer import answered
 
 from .conftest import Simulated, Trial, run, sweep
@@ -127,7 +128,7 @@ def advised(code: str, plan: Plan, *trials: Trial, missing: int = 0) -> str:
     made = msgspec.structs.replace(run(records), run="r", plans=(plan,))
     found = answered(made, records[: len(records) - missing])
     warnings = (*found.warnings, *(w for point in found.points for w in point.warnings))
-    return next((warning.advice for warning in warnings if warning.code == code), "")
+    return next((say.words(warning.advice) for warning in warnings if warning.code == code), "")
 
 
 def plan_of(**tables: Any) -> Plan:

@@ -9,6 +9,7 @@ from functools import cache
 import builder
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.values import values
 from gatemark.quantity import QUANTITIES
@@ -73,8 +74,8 @@ def test_no_two_samples_have_one_name() -> None:
 
 def test_two_shapes_of_one_loss_are_two_samples() -> None:
     shares = (
-        Finding(shape="stalls", words="w.", clause="c", values={"share": 0.1}),
-        Finding(shape="constant-share", words="w.", clause="c", values={"share": 0.02}),
+        Finding(shape="stalls", fact=Fact(""), values={"share": 0.1}),
+        Finding(shape="constant-share", fact=Fact(""), values={"share": 0.02}),
     )
     subject = first().judgement.knees[0].subject
     diagnoses = tuple(

@@ -216,7 +216,7 @@ def test_of_one_warning_at_many_points_the_worst_is_told() -> None:
     ]
     judged = msgspec.structs.replace(judged, points=(*warned, *others))
     (worst,) = [seen for seen, _ in warning.warnings(judged) if seen.code == "spread"]
-    assert worst.text == "20 %. Repeat."
+    assert warning.text(worst) == "20 %. Repeat."
 
 
 def nated(*slowdowns: int) -> Judgement:

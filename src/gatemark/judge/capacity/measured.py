@@ -15,6 +15,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from gatemark.judge.capacity.term import Case, Setup
+from gatemark.judge.fact import Fact, Text, fact
 from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.judge.point.mode import Modes, first, pooled, shift
 from gatemark.plan.model import is_twin
@@ -34,7 +35,7 @@ class LeftOut:
     """A case that was measured and is not in the fit."""
 
     case: Case
-    why: str
+    why: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +185,13 @@ def _numbers(results: Mapping[Case, Mapping[Block, Modes]], case: Case) -> dict[
 
 def _left_out(points: Iterable[PointResult], times: Mapping[Case, Times]) -> Iterator[LeftOut]:
     """One for each case that has no time; of a sweep its last point has the reason."""
-    why: dict[Case, str] = {}
+    why: dict[Case, Fact] = {}
     for point in points:
         case = _case(point)
         if case is None:
             size = float(point.definition.frame_bytes or 0)
             case = Case(_setup(point), point.definition.direction, size)
         if case not in times:
-            limit = "nothing held it back" if point.limit == "none" else f"limit {point.limit}"
-            why[case] = f"{limit}: {point.why}"
-    yield from (LeftOut(case, text) for case, text in why.items())
+            code = "left-out" if point.limit == "none" else "left-out.limit"
+            why[case] = fact(code, limit=point.limit, why=point.why)
+    yield from (LeftOut(case, own) for case, own in why.items())

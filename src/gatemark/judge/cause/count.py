@@ -92,11 +92,10 @@ def packet_bytes(record: Record) -> int | None:
     return max([*sizes, *(frame - ETHERNET_BYTES for frame in frames)], default=None)
 
 
-def mark(record: Record) -> str:
-    """The mark that the packets were sent with."""
-    if record.parts or record.definition.l4 == "replay":
-        return "the one that they were sent with"
-    return str(record.definition.dscp)
+def mark(record: Record) -> int | None:
+    """The mark that all packets were sent with; None: they have several."""
+    several = record.parts or record.definition.l4 == "replay"
+    return None if several else record.definition.dscp
 
 
 def _drops(record: Record) -> Sequence[Drop]:

@@ -21,10 +21,10 @@ from gatemark.judge.cause.count import (
     sent,
 )
 from gatemark.judge.cause.table import CAUSES, Cause
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import LOSSLESS, Diagnosis, Finding, Shape
 from gatemark.judge.point.core import busiest, busiest_inside, carrier
 from gatemark.judge.point.sweep import RATES, common
-from gatemark.judge.shape.words import grouped, percent, upper
 from gatemark.judge.subject import Subject
 from gatemark.plan.feature import shaped_ways, writes_dscp
 from gatemark.plan.kind import ABOUT
@@ -113,7 +113,9 @@ def _with(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Diagnosis:
     if len(same) == 1:
         ((own, where),) = same
         more.remove(where)
-        diagnosis = _renewed(diagnosis, own, replace(own, words=f"{own.words} {where.words}"))
+        diagnosis = _renewed(
+            diagnosis, own, replace(own, fact=fact("with", finding=own.fact, more=where.fact))
+        )
     explained = sum(f.values["share"] for f in more if f.shape not in LOSSLESS)
     kept = [f for f in diagnosis.findings if not _is_explained(f, explained)]
     return replace(diagnosis, findings=(*kept, *more))
@@ -160,14 +162,9 @@ def _named(shape: Shape, findings: Sequence[Finding]) -> Finding | None:
 
 def _without_entry(flows: Finding, entry: Finding, path: str) -> Finding:
     """Flows that lose all, with why: one fault, one row."""
-    who = "NAT has no port left" if path == "nat" else "connection tracking adds no entry"
-    count = grouped(int(entry.values["packets"]))
-    return replace(
-        flows,
-        words=f"{flows.words.partition(':')[0]}: {who} for them (insert_failed {count}). "
-        "`conntrack -S` shows it; give NAT more ports or addresses.",
-        clause=f"{flows.clause}: {who}",
-    )
+    code = "flows.no-port" if path == "nat" else "flows.no-entry"
+    seen = fact(code, finding=flows.fact, packets=entry.values["packets"])
+    return replace(flows, fact=seen)
 
 
 def _is_explained(finding: Finding, share: float) -> bool:
@@ -276,46 +273,28 @@ def _least_mtu(record: Record) -> int | None:
 
 
 def _finding(cause: Cause, sight: Sight) -> Finding:
-    words = _words(sight)
+    record, size = sight.record, packet_bytes(sight.record)
+    port, mtu = _narrow(record)
     return Finding(
         shape=cause.shape,
-        words=f"{upper(cause.words.format_map(words))} {cause.advice}",
-        clause=cause.clause.format_map(words),
+        fact=fact(
+            f"counter.{cause.code or cause.shape}",
+            packets=sight.packets,
+            share=sight.share,
+            where=sight.where,
+            mark=mark(record),
+            tcp=record.definition.l4 == "tcp",
+            bytes=size,
+            port=port if size and mtu < size else None,
+            mtu=mtu,
+        ),
         values={"share": sight.share, "packets": float(sight.packets)},
     )
 
 
-def _words(sight: Sight) -> dict[str, str]:
-    record, share, count = sight.record, percent(sight.share), grouped(sight.packets)
-    every = "all" if sight.share >= ALL else f"{share} of the"
-    units = _units(record)
-    return {
-        "count": count,
-        "share": share if sight.share else "of how many is not known",
-        "part": f"{share} of the packets" if sight.share else f"{count} packets",
-        "where": sight.where,
-        "all": every,
-        "All": upper(every),
-        "mark": mark(record),
-        "units": units,
-        "Units": upper(units),
-        "mtu": _mtu(record),
-    }
-
-
-def _units(record: Record) -> str:
-    """What does not pass: `segments of 1 500 bytes`."""
-    name = "segments" if record.definition.l4 == "tcp" else "packets"
-    size = packet_bytes(record)
-    return f"{name} of {grouped(size)} bytes" if size else f"{name} that are too large"
-
-
-def _mtu(record: Record) -> str:
-    """Why: the port that takes less."""
-    size, drops = packet_bytes(record), record.evidence.drops
+def _narrow(record: Record) -> tuple[str, int]:
+    """Return the port that takes the least, and its MTU."""
+    drops = record.evidence.drops
     mtu = drops.mtu if drops else {}
     port = min(mtu, key=lambda name: mtu[name], default="")
-    if not port or not size or mtu[port] >= size:
-        return "the way out takes less"
-    silent = " and its ICMP does not arrive" if record.definition.l4 == "tcp" else ""
-    return f"the gateway's {port} takes {grouped(mtu[port])}{silent}"
+    return port, mtu.get(port, 0)

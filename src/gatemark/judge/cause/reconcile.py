@@ -15,7 +15,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gatemark.judge.shape.words import grouped
 from gatemark.store.drops import (
     BACKLOG,
     INGRESS,
@@ -37,7 +36,7 @@ from gatemark.store.record import Accounting, Record
 
 LEAST: Final = 2  # packets that may be on their way or of others
 SIGMAS: Final = 3
-UNCOUNTED: Final = "a rule or policy without a counter"
+UNCOUNTED: Final = "uncounted"  # the cause of what a rule or policy without a counter dropped
 
 # The kernel's reasons (include/net/dropreason-core.h), by the stage whose counters have the same.
 REASONS: Final[Mapping[str, str]] = {
@@ -84,24 +83,6 @@ class Reconciled:
     def agrees(self) -> bool:
         """Whether the counters explain the loss, and no more than it."""
         return abs(self.remains) <= self.tolerance
-
-    @property
-    def sentence(self) -> str:
-        """The one thing to say about it; "" where nothing was lost."""
-        if self.remains > self.tolerance:
-            return f"{grouped(self.remains)} of {grouped(self.lost)} lost are in no counter"
-        if self.remains < -self.tolerance and self.by_cause:
-            return (
-                f"{grouped(-self.remains)} packets more are counted than were lost: "
-                f"{name(self._twice)} counts twice"
-            )
-        causes = [f"{name(drop)} dropped {grouped(drop.packets)}" for drop in self.by_cause]
-        return "; ".join(causes)
-
-    @property
-    def _twice(self) -> Drop:
-        """The counter that is nearest to what is too many."""
-        return min(self.by_cause, key=lambda drop: abs(drop.packets + self.remains))
 
 
 def name(drop: Drop) -> str:

@@ -12,6 +12,7 @@ from gatemark.judge.change.compare import compare
 from gatemark.judge.change.diff import FIRMWARE, Side, inventory, one_firmware
 from gatemark.judge.change.sampled import Sampled
 from gatemark.judge.change.tool import ToolSide, put
+from gatemark.judge.fact import fact, several
 from gatemark.judge.math.interval import Interval
 from gatemark.quantity import is_bounded
 from gatemark.store.run import UNKNOWN, Run
@@ -157,8 +158,12 @@ def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Diff
             yield Difference(field, "", UNKNOWN)
         return
     run = side.run
-    lost = (f"{d.setup} {finding.clause}" for d in side.judgement.diagnoses for finding in d.wrong)
-    yield Difference("shape of loss", "", "; ".join(lost) or None)
+    lost = [
+        fact("of-setup", setup=diagnosis.setup, finding=finding.fact)
+        for diagnosis in side.judgement.diagnoses
+        for finding in diagnosis.wrong
+    ]
+    yield Difference("shape of loss", "", several(lost, "clauses") if lost else None)
     yield Difference("station", "", run.station.name)
     yield Difference(
         "gateway", "", f"{'virtual' if run.station.virtual else 'real'}, {run.station.kind}"

@@ -9,6 +9,7 @@ from gatemark.judge.change.arms import DIRECT, floor
 from gatemark.judge.change.comparable import Difference, aligned, differing, nearest
 from gatemark.judge.change.compare import NOISE, UNBOUNDED, compare, holm, size, untold
 from gatemark.judge.change.sampled import Sampled
+from gatemark.judge.fact import Fact
 from gatemark.judge.judgement import Change, Judgement
 from gatemark.judge.shape.change import changes
 from gatemark.store.run import UNKNOWN, Run
@@ -70,7 +71,7 @@ class Diff:
     only_new: tuple[Sampled, ...]
     noise: Noise
     conditions: tuple[Difference, ...]  # what else differs between the runs
-    shapes: tuple[str, ...] = ()  # of loss, where they changed: sentences
+    shapes: tuple[Fact, ...] = ()  # of loss, where they changed
     tester: Compared | None = None  # the ceiling that changed most: no row is comparable
 
     @property

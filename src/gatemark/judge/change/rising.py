@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from gatemark import number
+from gatemark.judge.fact import fact
 from gatemark.judge.judgement import PointResult, Warning_
 from gatemark.judge.point.warn import WORTH, warning
 
 RATE: Final = "throughput_pps"
 SIZE: Final = "frame_bytes"
 FEWEST: Final = 3  # sizes of a search
-CAUSE: Final = "A longer frame should not be cheaper: look at how the driver's buffers are cut"
 
 
 def rising(points: Iterable[PointResult]) -> Iterator[Warning_]:
@@ -25,12 +24,16 @@ def rising(points: Iterable[PointResult]) -> Iterator[Warning_]:
         for small, large in pairwise(members):
             low, high = small.values[RATE], large.values[RATE]
             if high.lo > low.hi * (1 + WORTH):
-                seen = (
-                    f"{small.arm}: {_rate(high.value)} at {large.point[SIZE]} bytes, "
-                    f"{_rate(low.value)} at {small.point[SIZE]}."
+                seen = fact(
+                    "seen.rising",
+                    arm=small.arm,
+                    high=high.value,
+                    large=large.point[SIZE],
+                    low=low.value,
+                    small=small.point[SIZE],
                 )
                 between = _between(int(small.point[SIZE]), int(large.point[SIZE]))
-                advice = f"{CAUSE}, and search between these: `--set '{between}'`."
+                advice = fact("advice.rising", setting=between)
                 yield warning("rises-with-size", advice, seen, high.value / low.value - 1)
 
 
@@ -49,7 +52,3 @@ def _between(small: int, large: int) -> str:
     """The setting of both sizes and the one in the middle."""
     sizes = sorted({small, (small + large) // 2, large})
     return f"sweep.{SIZE}=[{','.join(map(str, sizes))}]"
-
-
-def _rate(pps: float) -> str:
-    return number.quantity(pps, "packets/s")

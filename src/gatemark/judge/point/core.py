@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.store.record import CpuReading, Record
 
 
@@ -19,13 +20,12 @@ class Core:
     inside: bool = False  # as the gateway reads itself, where nobody else can
 
     @property
-    def words(self) -> str:
+    def fact(self) -> Fact:
         """How busy what was: `napi/gw0 busy 99.8 % of cpu 1`."""
-        busy = f"{100 * self.busy:.3g} %"
         if self.inside:
-            return f"cpu {self.cpu} busy {busy}, as the gateway reads it itself"
-        where = "a CPU" if self.cpu is None else f"cpu {self.cpu}"
-        return f"{self.threads} busy {busy} of {where}"
+            return fact("core.inside", busy=self.busy, cpu=self.cpu)
+        code = "core.any" if self.cpu is None else "core"
+        return fact(code, busy=self.busy, cpu=self.cpu, who=self.threads)
 
 
 def busiest(records: Sequence[Record]) -> Core | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.limit import Verdict
@@ -58,7 +59,7 @@ def by_share(rules: Rules) -> Judge:
         del ceilings
         share = middle(readings(trials.outside, next(iter(rules.headlines.values()))))
         if share is None:
-            return Verdict("unknown", "no valid trial")
+            return Verdict("unknown", fact("why.no-trial"))
         return Verdict(
             "none" if share >= WHOLE else "unknown",
             rules.whole.format(share=f"{100 * share:.3g} %"),

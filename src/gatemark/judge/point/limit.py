@@ -11,6 +11,7 @@ an emulated line before the WAN host are exact.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gatemark.judge.fact import Fact, Text, fact
 from gatemark.judge.judgement import Limit
 from gatemark.judge.point.ceiling import near
 from gatemark.judge.point.facts import LOSS, Drops, Facts
@@ -35,90 +36,90 @@ LOSS_AT_SINK = LOSS  # of what was tried: as much as the default criterion lets 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A limit and its evidence in words."""
+    """A limit and its evidence."""
 
     limit: Limit
-    why: str
+    why: Text
 
 
-Rule = Callable[[Facts], str | None]
+Rule = Callable[[Facts], Fact | None]
 
 
 def decide(facts: Facts) -> Verdict:
     """The limit of a point."""
     if facts.carried is None:
-        return Verdict("unknown", "no valid trial")
+        return Verdict("unknown", fact("why.no-trial"))
     for limit, rule in RULES:
         if why := rule(facts):
             return Verdict(limit, why)
     return Verdict("unknown", _unexplained(facts))
 
 
-def _nothing(facts: Facts) -> str | None:
+def _nothing(facts: Facts) -> Fact | None:
     if facts.lossy or facts.loss is None or not facts.paced or facts.sink_dropped > LOSS_AT_SINK:
         return None
     if _off_schedule(facts) or near(facts.carried or 0.0, facts.ceiling):
         return None
-    return f"{percent(facts.loss)} lost, on schedule"
+    return fact("why.on-schedule", share=facts.loss)
 
 
-def _late_line(facts: Facts) -> str | None:
+def _late_line(facts: Facts) -> Fact | None:
     """The emulated line is the tester's: where it is late, delays are not the gateway's."""
     if not facts.line or facts.line.late <= MOST_LATE:
         return None
-    return f"the line sent {percent(facts.line.late)} of its frames over 1 ms late"
+    return fact("why.late-line", share=facts.line.late)
 
 
-def _line(facts: Facts) -> str | None:
+def _line(facts: Facts) -> Fact | None:
     """Who asks for all there is fills it, or the drops are its own; who loses lost there."""
     line = facts.line
     if not line:
         return None
     if facts.lossy and line.drops and _explains(line.drops):
-        return f"the line dropped {percent(line.drops.loss_share)} of what was lost"
+        return fact("why.line-dropped", share=line.drops.loss_share)
     fills = line.busy >= FULL_LINE or (line.dropped > 0 and line.busy >= HALF)
     if facts.greedy and not facts.lossy and fills:
-        return f"the line was busy {percent(line.busy)} of the time"
+        return fact("why.line-busy", share=line.busy)
     return None
 
 
-def _sink(facts: Facts) -> str | None:
+def _sink(facts: Facts) -> Fact | None:
     if facts.sink_dropped <= LOSS_AT_SINK:
         return None
-    return f"the sink itself dropped {percent(facts.sink_dropped)} of what was sent"
+    return fact("why.sink", share=facts.sink_dropped)
 
 
-def _ceiling(facts: Facts) -> str | None:
+def _ceiling(facts: Facts) -> Fact | None:
     if not near(facts.carried or 0.0, facts.ceiling):
         return None
     share = (facts.carried or 0.0) / (facts.ceiling or 1.0)
-    return f"at {percent(share)} of the tester's ceiling of {facts.ceiling:.4g} {facts.unit}"
+    return fact("why.ceiling", share=share, ceiling=facts.ceiling, unit=facts.unit)
 
 
-def _sender(facts: Facts) -> str | None:
+def _sender(facts: Facts) -> Fact | None:
     """Off schedule counts only where it, and not the gateway's loss, is most of what is missing."""
     if facts.loss is not None and facts.greedy and not facts.lossy and not _taken_up(facts):
-        return "sent as fast as the tester can, nothing lost"
+        return fact("why.all-it-can")
     if _off_schedule(facts) and (not facts.lossy or facts.missed_share >= HALF):
-        return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
+        return fact("why.schedule", share=facts.schedule or 0.0)
     return None
 
 
-def _flow_table(facts: Facts) -> str | None:
+def _flow_table(facts: Facts) -> Fact | None:
     drops = facts.flow_table
     if not facts.lossy or not drops or not _explains(drops):
         return None
-    return f"conntrack dropped {percent(drops.loss_share)} of what was lost"
+    return fact("why.conntrack", share=drops.loss_share)
 
 
-def _shaper(facts: Facts) -> str | None:
+def _shaper(facts: Facts) -> Fact | None:
     drops = facts.shaper
     if not facts.lossy or not drops or not _explains(drops):
         return None
-    return f"the queue of {drops.where} dropped {percent(drops.loss_share)} of what was lost"
+    return fact("why.queue", where=drops.where, share=drops.loss_share)
 
 
-def _cpu(facts: Facts) -> str | None:
+def _cpu(facts: Facts) -> Fact | None:
     """Frames refused at the test port are the gateway's: with veth its queue sits there."""
     core = facts.core
     if not core or not (facts.lossy or _taken_up(facts)):
@@ -127,8 +128,8 @@ def _cpu(facts: Facts) -> str | None:
     saturated = SATURATED_INSIDE if core.inside else SATURATED
     if core.busy < saturated and not full and not _taken_up(facts):
         return None
-    queue = "; its queue refused the surplus" if facts.lossy and facts.refused_share >= HALF else ""
-    return f"{core.words}{queue}"
+    is_refused = facts.lossy and facts.refused_share >= HALF
+    return fact("why.core-refused", core=core.fact) if is_refused else core.fact
 
 
 def _taken_up(facts: Facts) -> bool:
@@ -140,7 +141,7 @@ def _taken_up(facts: Facts) -> bool:
     return facts.greedy and busy >= QUEUE_FULL and busy > facts.tester_cpu
 
 
-def _kept_waiting(facts: Facts) -> str | None:
+def _kept_waiting(facts: Facts) -> Fact | None:
     """A gateway without a CPU of its own: what came while others had the CPU was lost.
 
     Or it never rested, where it may send as much as it can.
@@ -151,57 +152,53 @@ def _kept_waiting(facts: Facts) -> str | None:
     lost = facts.lossy and core.waiting >= HALF * (facts.loss or 0.0)
     if not lost and not (facts.greedy and core.busy + core.waiting >= SATURATED):
         return None
-    return (
-        f"{core.threads} has no CPU of its own and waited for one {percent(core.waiting)} "
-        f"of the time, busy {percent(core.busy)}"
-    )
+    return fact("why.waited", who=core.threads, waiting=core.waiting, busy=core.busy)
 
 
-def _carrier(facts: Facts) -> str | None:
+def _carrier(facts: Facts) -> Fact | None:
     """A virtual machine's cards are emulated on the tester's CPU; the rest it never saw."""
     carrier = facts.carrier
     if not carrier or not facts.lossy or carrier.busy + carrier.waiting < QUEUE_FULL:
         return None
-    waited = f"kept waiting {percent(carrier.waiting)}"
-    return f"the {carrier.threads} that carries the frames: busy {percent(carrier.busy)}, {waited}"
+    return fact("why.carrier", who=carrier.threads, busy=carrier.busy, waiting=carrier.waiting)
 
 
-def _link(facts: Facts) -> str | None:
+def _link(facts: Facts) -> Fact | None:
     if not facts.link_bps or facts.l1_bps is None:
         return None
     share = facts.l1_bps / facts.link_bps
     if not FULL_LINK <= share <= OVER_LINK:
         return None
-    return f"{percent(share)} of the link's {facts.link_bps / 1e6:g} Mbit/s"
+    return fact("why.link", share=share, mbps=facts.link_bps / 1e6)
 
 
-def _memory(facts: Facts) -> str | None:
+def _memory(facts: Facts) -> Fact | None:
     if not facts.memory or not (facts.lossy or facts.greedy):
         return None
     available, total = facts.memory["available_bytes"], facts.memory.get("total_bytes")
     if available >= (LOW_MEMORY * total if total else LOW_MEMORY_BYTES):
         return None
-    return f"{available / 2**20:.1f} MiB of memory left"
+    return fact("why.memory", mib=available / 2**20)
 
 
-def _late_sender(facts: Facts) -> str | None:
+def _late_sender(facts: Facts) -> Fact | None:
     """The schedule was missed and nothing on the gateway explains the loss besides."""
     if not _off_schedule(facts):
         return None
-    return f"the sender made {percent(facts.schedule or 0.0)} of its schedule"
+    return fact("why.schedule", share=facts.schedule or 0.0)
 
 
-def _busy_tester(facts: Facts) -> str | None:
+def _busy_tester(facts: Facts) -> Fact | None:
     """A sender that waits for the way: a tester that is busy all the time gave all it had."""
     if not facts.greedy or facts.tester_cpu < TESTER_BUSY:
         return None
-    return f"an end of the tester was busy {percent(facts.tester_cpu)} of its CPU"
+    return fact("why.tester-cpu", busy=facts.tester_cpu)
 
 
-def _restarted(facts: Facts) -> str | None:
+def _restarted(facts: Facts) -> Fact | None:
     if not facts.restarted or _off_schedule(facts):
         return None
-    return "what was lost was lost while the gateway restarted"
+    return fact("why.restarted")
 
 
 RULES: tuple[tuple[Limit, Rule], ...] = (
@@ -224,11 +221,6 @@ RULES: tuple[tuple[Limit, Rule], ...] = (
 )
 
 
-def percent(ratio: float) -> str:
-    """A share in words, with three figures: 99.8 %, 0.15 %."""
-    return f"{100 * ratio:.3g} %"
-
-
 def _off_schedule(facts: Facts) -> bool:
     return facts.schedule is not None and facts.schedule < ON_SCHEDULE
 
@@ -237,10 +229,10 @@ def _explains(drops: Drops) -> bool:
     return drops.loss_share >= HALF or drops.cut >= CUT
 
 
-def _unexplained(facts: Facts) -> str:
-    busiest = f"busiest CPU {percent(facts.core.busy)}" if facts.core else "CPU not read"
+def _unexplained(facts: Facts) -> Fact:
+    busiest = fact("why.busiest", busy=facts.core.busy) if facts.core else fact("cpu.unread")
     if facts.greedy:
-        return f"neither the gateway nor the tester was seen at its end: {busiest}"
+        return fact("why.nobody", busiest=busiest)
     if facts.loss is None:
-        return "packets were not accounted for"
-    return f"{percent(facts.loss)} lost and no evidence that explains it, {busiest}"
+        return fact("why.no-account")
+    return fact("why.unexplained", share=facts.loss, busiest=busiest)

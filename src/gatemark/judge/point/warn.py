@@ -12,8 +12,8 @@ from math import ceil, factorial
 from statistics import median
 from typing import Literal
 
-from gatemark import number
 from gatemark.judge import remedy
+from gatemark.judge.fact import Fact, Text, fact
 from gatemark.judge.judgement import Limit, Warning_
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.remedy import ENOUGH
@@ -48,41 +48,37 @@ SLOWED = 0.05  # of the clock that it had as the load began
 LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
 MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
 ANY = Repeat()  # what a rule takes a plan to ask for (remedy.fitted knows it)
-CPUS = "`gatemark doctor` tells who is on which"
 LATE = 0.01  # of an emulated line's departures, over 1 ms: up to there the 99th percentile is right
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
-def warning(code: Code, advice: str, seen: str = "", weight: float = 0.0) -> Warning_:
+def warning(code: Code, advice: Text, seen: Text = "", weight: float = 0.0) -> Warning_:
     """A warning whose code is one of the enumerated."""
     return Warning_(code, advice, seen, weight)
 
 
-def tester_limited(limit: Limit, why: str) -> Warning_ | None:
+def tester_limited(limit: Limit, why: Text) -> Warning_ | None:
     """The tester was the limit, so the value is a lower bound; `why` has its number."""
     if limit != "tester":
         return None
-    advice = f"At least this much: use a faster tester, or give it a CPU of its own ({CPUS})."
-    return warning("tester-limited", advice, f"{why[:1].upper()}{why[1:]}." if why else "")
+    return warning(
+        "tester-limited", fact("advice.faster"), fact("seen.why", why=why) if why else ""
+    )
 
 
 def late_line(limit: Limit, share: float) -> Warning_ | None:
     """The emulated line, which is the tester's, was late: the highest delays are its own."""
     if share <= LATE or limit == "tester":
         return None
-    seen = f"The line sent {_percent(share)} of its frames over 1 ms late."
-    advice = (
-        "The rate is right, the 99th percentile of the delay is not: quiet the machine, or give "
-        f"the line a CPU of its own ({CPUS})."
-    )
-    return warning("tester-limited", advice, seen, share)
+    seen = fact("seen.late-line", share=share)
+    return warning("tester-limited", fact("advice.late-line"), seen, share)
 
 
 def few_repeats(n: int) -> Warning_ | None:
     """Too few repeats for a 95 % interval."""
     if n >= ENOUGH:
         return None
-    seen = f"{n} of {ENOUGH} repeats: the interval is the range."
+    seen = fact("seen.few", n=n, enough=ENOUGH)
     return warning("few-repeats", remedy.enough(Repeat(times=n)), seen, -n)
 
 
@@ -92,29 +88,28 @@ def spread(interval: Interval) -> Warning_ | None:
     if width <= WIDE * abs(interval.value):
         return None
     share = width / abs(interval.value) if interval.value else 1.0
-    seen = f"The interval spans {_percent(share)} of its value; up to {_percent(WIDE)} is usual."
+    seen = fact("seen.spread", share=share, usual=WIDE)
     return warning("spread", remedy.narrow(ANY), seen, share)
-
-
-def _percent(share: float) -> str:
-    return number.quantity(abs(share), "ratio")
 
 
 def invalid_trials(invalid: int) -> Warning_ | None:
     """Trials did not count."""
     if not invalid:
         return None
-    seen = f"{invalid} trial{'' if invalid == 1 else 's'} did not count."
-    return warning("invalid-trials", "`gatemark show RUN --all` says why.", seen, invalid)
+    seen = fact("seen.invalid", trials=_trials(invalid))
+    return warning("invalid-trials", fact("advice.all"), seen, invalid)
+
+
+def _trials(count: int) -> Fact:
+    return fact("trial" if count == 1 else "trials", count=count)
 
 
 def unnamed_functions(share: float) -> Warning_ | None:
     """So much of a packet's path is of no subsystem."""
     if share < MOST_UNNAMED:
         return None
-    seen = f"{_percent(share)} of what it runs is in functions that subsystems.toml does not have."
-    advice = "Give your own names: `gatemark show RUN --subsystems FILE`."
-    return warning("unnamed-functions", advice, seen, share)
+    seen = fact("seen.unnamed", share=share)
+    return warning("unnamed-functions", fact("advice.names"), seen, share)
 
 
 def first_run_slow(values: Sequence[float]) -> Warning_ | None:
@@ -127,7 +122,7 @@ def first_run_slow(values: Sequence[float]) -> Warning_ | None:
     if not middle or below <= max(max(rest) - min(rest), WORTH * median(rest)):
         return None
     share = below / middle
-    seen = f"The first repeat lies {_percent(share)} below all others."
+    seen = fact("seen.first", share=share)
     return warning("first-run-slow", remedy.warm(ANY), seen, share)
 
 
@@ -142,8 +137,7 @@ def drift(values: Sequence[float]) -> Warning_ | None:
     if order_p(values) > 0.01:
         return None
     share = abs(change) / (abs(median(values)) or 1.0)
-    way = "above" if change > 0 else "below"
-    seen = f"The later half of the repeats lies {_percent(share)} {way} the earlier."
+    seen = fact("seen.rose" if change > 0 else "seen.fell", share=share)
     return warning("drift", remedy.steady(ANY), seen, share)
 
 
@@ -157,10 +151,9 @@ def bimodal(values: Sequence[float]) -> Warning_ | None:
         gap = high[0] - low[-1]
         span = max(low[-1] - low[0], high[-1] - high[0])
         if gap > max(3 * span, WORTH * abs(median(ordered))):
-            seen = f"Two states near {median(low):.4g} and {median(high):.4g}."
+            seen = fact("seen.states", low=median(low), high=median(high))
             share = gap / (abs(median(ordered)) or 1.0)
-            advice = "Find what switches between them: `gatemark export RUN --raw` has each trial."
-            return warning("bimodal", advice, seen, share)
+            return warning("bimodal", fact("advice.states"), seen, share)
     return None
 
 
@@ -177,10 +170,8 @@ def observer_effect(outside: Sequence[float], instrumented: Sequence[float]) -> 
     if abs(change) <= max(ranges, WORTH * abs(median(outside))):
         return None
     share = abs(change) / (abs(median(outside)) or 1.0)
-    way = "more" if change > 0 else "less"
-    seen = f"The instrumented pass reads {_percent(share)} {way} than the pass from outside."
-    advice = "No rate comes from it; fewer probes in `probe.use` disturb less."
-    return warning("observer-effect", advice, seen, share)
+    seen = fact("seen.observed-more" if change > 0 else "seen.observed-less", share=share)
+    return warning("observer-effect", fact("advice.probes"), seen, share)
 
 
 def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
@@ -194,13 +185,13 @@ def throttled(instrumented: Sequence[Evidence]) -> Warning_ | None:
     return warning("throttled", remedy.cool(ANY), _clocks(slowed[0]), len(slowed))
 
 
-def _clocks(evidence: Evidence) -> str:
+def _clocks(evidence: Evidence) -> Fact:
     """How far its clock fell, else how often it counted that it was slowed."""
     thermal = evidence.thermal
     start, low = (thermal.get(f"clock_{when}_mhz", 0.0) for when in ("start", "low"))
     if low < start:
-        return f"The clock fell from {start:g} to {low:g} MHz."
-    return f"It counted {thermal.get('throttled', 0.0):g} slowdowns in a trial."
+        return fact("seen.clock", start=start, low=low)
+    return fact("seen.slowdowns", count=thermal.get("throttled", 0.0))
 
 
 def _slowed(evidence: Evidence) -> bool:
@@ -216,12 +207,8 @@ def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
     """Sender and sink have two clocks, and less is known of these than the delay is long."""
     if not error_ns or error_ns < delay_ns:
         return None
-    seen = f"One-way delays may be wrong by {error_ns / 1000:.0f} us, as much as they are."
-    advice = (
-        "Take the difference between two of them, or TCP's round trip (`gatemark run quick/tcp`), "
-        "or one machine for both sides."
-    )
-    return warning("clock", advice, seen, error_ns)
+    seen = fact("seen.clocks", us=error_ns / 1000)
+    return warning("clock", fact("advice.clocks"), seen, error_ns)
 
 
 def order_p(values: Sequence[float]) -> float:
@@ -237,9 +224,9 @@ def order_p(values: Sequence[float]) -> float:
     return min(1.0, 2 * sum(ways[: fewest + 1]) / factorial(len(values)))
 
 
-def twin_differs(arm: str, against: str, difference: str) -> Warning_:
+def twin_differs(arm: str, against: str, difference: float, unit: str) -> Warning_:
     """An A/A step does not hold zero, but differs by so much."""
-    seen = f"{arm} is {against} again and differs from it by {difference}."
+    seen = fact("seen.twin", arm=arm, against=against, difference=difference, unit=unit)
     return warning("twin-differs", remedy.small(ANY), seen)
 
 
@@ -247,26 +234,20 @@ def incomplete(missing: int, resume: str) -> Warning_ | None:
     """Trials are still to be measured; `resume` is the command that does so."""
     if not missing:
         return None
-    seen = f"{missing} trial{'' if missing == 1 else 's'} to go."
-    return warning("incomplete", f"Go on with the run: `{resume}`.", seen)
+    seen = fact("seen.missing", trials=_trials(missing))
+    return warning("incomplete", fact("advice.resume", command=resume), seen)
 
 
 def no_ceiling(*, asked: bool, line: bool) -> Warning_:
     """The tester alone was not measured. `asked`: it has an arm; `line`: one without it counts."""
-    seen = "The tester alone was not measured, so a value may be its limit."
-    if asked:
-        return warning("no-ceiling", "`gatemark show RUN --all` says why.", seen)
-    more = " and `line = false` where there is a [line]" if line else ""
-    return warning("no-ceiling", f'Add an arm with `path = "direct"`{more}.', seen)
+    advice = "advice.all" if asked else "advice.unlined" if line else "advice.direct"
+    return warning("no-ceiling", fact(advice), fact("seen.no-ceiling"))
 
 
 def no_instrumented_pass(*, asked: bool) -> Warning_:
     """Nothing on the gateway was read. `asked`: the plan has probes, but no trial counted."""
-    seen = "Flow table and shaper were not watched."
-    advice = 'Add probes: `--set \'probe.use=["conntrack","shaper"]\'`.'
-    return warning(
-        "no-instrumented-pass", "`gatemark show RUN --all` says why." if asked else advice, seen
-    )
+    advice = fact("advice.all" if asked else "advice.watch")
+    return warning("no-instrumented-pass", advice, fact("seen.unwatched"))
 
 
 def bursty_sender(
@@ -281,8 +262,8 @@ def bursty_sender(
     holes = gaps_over_1ms * 1e-3 / sent_s if sent_s and rate_pps > 5000 else 0.0
     if clump <= POLL and holes <= HOLES:
         return None
-    seen = f"It had to catch up with {clump:.0f} packets at once; {POLL} is usual."
+    seen = fact("seen.clump", packets=clump, usual=POLL)
     if clump <= POLL:
-        seen = f"Nothing arrived for {_percent(holes)} of the time."
+        seen = fact("seen.holes", share=holes)
     weight = max(clump / POLL, holes / HOLES)
-    return warning("bursty-sender", f"Give the sender a CPU of its own: {CPUS}.", seen, weight)
+    return warning("bursty-sender", fact("advice.own-cpu"), seen, weight)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.judgement import Queue
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.point.group import Group, group
@@ -181,7 +182,7 @@ def _wanted(
     way: str,
     values: Mapping[str, Interval],
     shapers: tuple[str, ...],
-) -> tuple[dict[str, float], tuple[str, ...]]:
+) -> tuple[dict[str, float], tuple[Fact, ...]]:
     """What the line alone should do, and why it did otherwise."""
     if sight.line is None or sight.asked is None:
         return {}, ()

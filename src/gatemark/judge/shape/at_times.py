@@ -12,11 +12,11 @@ from math import sqrt
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.over_run import in_order
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
 from gatemark.judge.shape.stall import Silence, period_ms
-from gatemark.judge.shape.words import ms, percent, upper
 
 FEWEST: Final = 25  # packets of a bin; smaller ones are put together
 LEAST: Final = 0.1  # that the bins lose which lose
@@ -154,12 +154,9 @@ def _is_same(low: Sequence[Bin], high: Sequence[Bin], least: float) -> bool:
 
 
 def _of_trials(share: float, lossy: int, trials: int) -> Finding:
-    clause = f"loses {percent(share)} for longer than a trial, and then nothing, at any rate"
     return Finding(
         shape="over-time",
-        words=f"{upper(clause)}: {lossy} of {trials} trials lose as a whole. Look for a timer, a "
-        "program or a radio that comes and goes.",
-        clause=clause,
+        fact=fact("at-times.trials", share=share, lossy=lossy, trials=trials),
         values={"share": share},
     )
 
@@ -169,19 +166,16 @@ def _finding(share: float, trials: Sequence[Sequence[Silence]], part: float) -> 
     spans = [[span for span in own if 2 * span[1] >= longest] for own in trials]
     starts = [start for own in spans for start, _ in own]
     lasts_ms = median(length for own in spans for _, length in own)
-    when, values = " at times", {"share": share, "lasts_ms": lasts_ms}
+    when, values = fact("at-times.when"), {"share": share, "lasts_ms": lasts_ms}
     near = [abs(start - median(starts)) <= SAME * longest for start in starts]
     if in_most([len(own) == 1 for own in spans]) and in_most(near):
-        when = f" from {ms(median(starts))} into each trial on"
+        when = fact("at-times.from", ms=median(starts))
         values["from_ms"] = median(starts)
     elif period := period_ms(trials):
-        when = f" every {ms(period)}"
+        when = fact("every", ms=period)
         values["period_ms"] = period
-    clause = f"loses {percent(share)} for {ms(lasts_ms)}{when}"
     return Finding(
         shape="over-time",
-        words=f"{upper(clause)} ({percent(part)} of the time), and nothing else: look for a timer, "
-        "a program or a radio that comes and goes.",
-        clause=clause,
+        fact=fact("at-times", share=share, ms=lasts_ms, when=when, part=part),
         values=values,
     )

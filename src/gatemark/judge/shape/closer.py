@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.point.sweep import others
 from gatemark.judge.shape.sizes import ALL, SOME
-from gatemark.judge.shape.words import grouped
 from gatemark.store.drops import ICMP, Drops
 from gatemark.store.record import Record, Scalar
 from gatemark.unit import ETHERNET_BYTES, SMALLEST_FRAME_BYTES
@@ -22,7 +22,7 @@ from gatemark.unit import ETHERNET_BYTES, SMALLEST_FRAME_BYTES
 SIZED: Final = frozenset({"frame_bytes", "payload_bytes", "mix"})  # factors that are a size
 TOO_LARGE: Final = frozenset({"FragFails", "Ip6InTooBigErrors"})  # RFC 4293: and not to be cut
 REPORTS: Final = frozenset({"Icmp.OutDestUnreachs", "Icmp6OutPktTooBigs"})
-UNREPORTED: Final = " The gateway counts none as too large, and no ICMP said so."
+UNREPORTED: Final = fact("size.unreported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,38 +109,33 @@ def _completed(each: Looked, records: Sequence[Record]) -> Finding:
     own = each.looks or tuple(_own(each.diagnosis, records))
     report = _reported([drops for record in own if (drops := record.evidence.drops)])
     shape = each.finding.shape
+    code, mtu = "size.reported", limit.most - ETHERNET_BYTES
     if limit.most < SMALLEST_FRAME_BYTES[each.diagnosis.definition.family]:
-        report = "" if report == UNREPORTED else report  # no size is suspected
-        words, clause = f"{each.finding.words}{report}", each.finding.clause
-        if limit.is_exact:
-            words = f"Nothing of any size comes through.{report}"
-            clause = "lets nothing through, of any size"
+        report = None if report == UNREPORTED else report  # no size is suspected
+        code = "size.none" if limit.is_exact else code
     elif limit.is_exact:
-        shape = "some-sizes"
-        mtu = limit.most - ETHERNET_BYTES
-        words = (
-            f"Nothing over {limit.most} bytes comes through: the path's MTU is {mtu} bytes, or a "
-            f"rule drops by length.{report}"
-        )
-        clause = f"lets no frame over {limit.most} bytes through"
-    else:
-        words, clause = f"{each.finding.words}{report}", each.finding.clause
-        if shape == "nothing":
-            shape = "some-sizes"
-            words = f"Nothing of {limit.beyond} bytes comes through, {limit.most} bytes do.{report}"
-            clause = f"lets no frame of {limit.beyond} bytes or more through"
+        shape, code = "some-sizes", "size.exact"
+    elif shape == "nothing":
+        shape, code = "some-sizes", "size.between"
+    seen = fact(
+        code,
+        finding=each.finding.fact,
+        most=limit.most,
+        beyond=limit.beyond,
+        mtu=mtu,
+        report=report,
+    )
     values = {"frame_bytes": float(limit.most), "beyond_bytes": float(limit.beyond)}
-    return replace(each.finding, shape=shape, words=words, clause=clause, values=values)
+    return replace(each.finding, shape=shape, fact=seen, values=values)
 
 
-def _reported(readings: Sequence[Drops]) -> str:
+def _reported(readings: Sequence[Drops]) -> Fact | None:
     """What the gateway's counters and its ICMP say of packets that are too large."""
     if not readings:
-        return ""
+        return None
     causes = [cause for drops in readings for cause in drops.causes]
     large = sum(cause.packets for cause in causes if cause.cause in TOO_LARGE)
     sent = sum(c.packets for c in causes if c.stage == ICMP and c.cause in REPORTS)
     if not large:
         return UNREPORTED
-    reports = grouped(sent) if sent else "no"
-    return f" The gateway counts {grouped(large)} as too large and sent {reports} ICMP about them."
+    return fact("size.icmp" if sent else "size.no-icmp", large=large, sent=sent)

@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec.structs import replace as with_
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import EXPLAINED, Diagnosis, Finding
 from gatemark.judge.point.facts import on_line
 from gatemark.judge.point.group import Group
@@ -166,7 +167,8 @@ def _flows(sweep: Sweep) -> list[Finding]:
         over = list(over_time.find(unmarked(sweep)))
         if over and over[0].values["share"] >= NEARLY * part:
             (timed,) = over_time.find(sweep)
-            return [with_(timed, words=f"{timed.words} {named[0].words}")]
+            both = fact("with", finding=timed.fact, more=named[0].fact)
+            return [with_(timed, fact=both)]
     return list(flows.find(sweep))
 
 

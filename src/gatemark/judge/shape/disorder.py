@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Finding, Shape
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import grouped, percent, pps
 
 FEWEST, LEAST = 10, 1e-4  # packets, share of them: of a trial, of corruption of all together
 TRIALS: Final = 0.5  # of those in which one was to be expected; in so many it was seen
@@ -18,19 +18,14 @@ MANY: Final = 3  # packets of a trial are to be expected, so that it is asked
 ALL: Final = 0.8  # of the lost: then nothing else is lost
 REPEATED: Final = 4  # trials that the highest rates need, to be told without the lower ones
 PAIRED: Final = 0.1  # of those that come twice: by so many more or fewer are lost
-Kind = tuple[Shape, str, str]  # its field, and what its packets do
+Kind = tuple[Shape, str]  # its field
 
-CAUSES: Final = {
-    "ip_sum": "the checksum of IP is wrong",
-    "udp_sum": "the checksum of UDP is wrong",
-    "no_sum": "the checksum of UDP was taken out",
-    "header": "the checksum is right and the test header is not, as where the payload is rewritten",
-}
+CAUSES: Final = ("ip_sum", "udp_sum", "no_sum", "header")
 
 
 def corruption(sweep: Sweep) -> Iterator[Finding]:
     """Explains what came corrupted: it is counted as lost."""
-    findings = list(_find(sweep, (("corruption", "corrupt", "come corrupted"),)))
+    findings = list(_find(sweep, (("corruption", "corrupt"),)))
     if not findings:
         return
     counts = [_count(sight, "corrupt") for sight in sweep.sights]
@@ -40,8 +35,8 @@ def corruption(sweep: Sweep) -> Iterator[Finding]:
         # Of a trial with few of them chance says how many: what all of them lose is this fault's.
         sight.explained += max(count / own, corrupt / tried) if is_all else count / own
     if lost:
-        text = f"{grouped(min(corrupt, lost))} of {grouped(lost)} lost beyond the sender's port"
-        findings = [replace(f, words=f"{f.words.removesuffix('.')} ({text}).") for f in findings]
+        of_lost = {"corrupt": min(corrupt, lost), "lost": lost}
+        findings = [replace(f, fact=fact("of-lost", finding=f.fact, **of_lost)) for f in findings]
     yield from findings
 
 
@@ -72,9 +67,7 @@ def exchanged(sweep: Sweep) -> Iterator[Finding]:
     share = twice / tried
     yield Finding(
         shape="exchange",
-        words=f"{percent(share)} of the packets are lost, and as many others come twice in each "
-        "trial: a buffer is sent again in their place, or headers change under a right checksum.",
-        clause=f"sends {percent(share)} of its packets with another one's content",
+        fact=fact("exchange", share=share),
         values={"share": share},
     )
 
@@ -89,40 +82,39 @@ def _is_paired(sight: Sight, count: tuple[int, int]) -> bool:
 
 def disorder(sweep: Sweep) -> Iterator[Finding]:
     """Duplication and reordering."""
-    twice, late = ("duplicated", "come twice"), ("reordered", "come out of order")
-    kinds: tuple[Kind, ...] = (("duplication", *twice), ("reordering", *late))
+    kinds: tuple[Kind, ...] = (("duplication", "duplicated"), ("reordering", "reordered"))
     for kind in kinds:
         findings = (list(_find(part, (kind,), at)) for part, at in _from_rates(sweep))
         yield from next(filter(None, findings), [])
 
 
-def _from_rates(sweep: Sweep) -> Iterator[tuple[Sweep, str]]:
+def _from_rates(sweep: Sweep) -> Iterator[tuple[Sweep, Fact | None]]:
     """The sweep, then its rates from each one on: two ways cross where packets are near enough."""
-    yield sweep, ""
+    yield sweep, None
     for place, level in enumerate(sweep.levels[1:], start=1):
         part = replaced(sweep, levels=sweep.levels[place:])
         if len(part.sights) >= REPEATED:
-            yield part, f" at {pps(level.offered_pps)} and more"
+            yield part, fact("from-rate", rate=level.offered_pps)
 
 
-def _find(sweep: Sweep, kinds: Iterable[Kind], at: str = "") -> Iterator[Finding]:
+def _find(sweep: Sweep, kinds: Iterable[Kind], at: Fact | None = None) -> Iterator[Finding]:
     """Each that most trials have, and none without a gateway; `at` says at which rates."""
-    for shape, field, words in kinds:
+    for shape, field in kinds:
         counts = [_count(sight, field) for sight in sweep.sights]
         usual = [_count(sight, field) for sight in sweep.reference]
         is_much = _is_much if field == "corrupt" else _is_much_of_each
         if is_much(counts) and not is_much(usual):
-            yield _finding(shape, words, sweep.sights, counts, at)
+            yield _finding(shape, sweep.sights, counts, at)
 
 
 def _finding(
-    shape: Shape, words: str, sights: Sequence[Sight], counts: Sequence[tuple[int, int]], at: str
+    shape: Shape, sights: Sequence[Sight], counts: Sequence[tuple[int, int]], at: Fact | None
 ) -> Finding:
     share = sum(count for count, _ in counts) / sum(tried for _, tried in counts)
     more = {"corruption": _cause, "reordering": _distance}.get(shape, _nothing)(sights)
-    text = f"{percent(share)} of the packets {words}{at}{more}."
-    clause = f"has {percent(share)} of its packets {words.removeprefix('come ')}{at}"
-    return Finding(shape=shape, words=text, clause=clause, values={"share": share})
+    return Finding(
+        shape=shape, fact=fact(shape, share=share, at=at, more=more), values={"share": share}
+    )
 
 
 def _is_much_of_each(counts: Sequence[tuple[int, int]]) -> bool:
@@ -146,23 +138,22 @@ def _count(sight: Sight, field: str) -> tuple[int, int]:
     return (int(getattr(accounting, field)), accounting.tried) if accounting else (0, sight.tried)
 
 
-def _cause(sights: Sequence[Sight]) -> str:
+def _cause(sights: Sequence[Sight]) -> Fact | None:
     sums: dict[str, int] = {}
     for sight in sights:
         for cause, count in sight.loss.corrupt.items():
             sums[cause] = sums.get(cause, 0) + count
     cause = max(sums, key=lambda name: sums[name], default="")
-    return f": {CAUSES[cause]}" if cause in CAUSES else ""
+    return fact(f"corruption.{cause}") if cause in CAUSES else None
 
 
-def _distance(sights: Sequence[Sight]) -> str:
+def _distance(sights: Sequence[Sight]) -> Fact | None:
     """How far: the middle class of RFC 4737's extent, in packets of a flow."""
     late = [
         int(least) for s in sights for least, n in s.loss.late.items() for _ in range(min(n, 99))
     ]
-    return f", by {median(late):.0f} packets of their flow or more" if late else ""
+    return fact("reordering.by", packets=median(late)) if late else None
 
 
-def _nothing(sights: Sequence[Sight]) -> str:
+def _nothing(sights: Sequence[Sight]) -> None:
     del sights
-    return ""

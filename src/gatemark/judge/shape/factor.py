@@ -12,11 +12,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact, several
 from gatemark.judge.finding import COUNTED, Diagnosis, Finding, Shape
 from gatemark.judge.shape.diagnose import Diagnosed
 from gatemark.judge.shape.sight import MOST, Sight, Sweep, in_most
-from gatemark.judge.shape.words import percent, pps
-from gatemark.number import duration
 from gatemark.store.record import Scalar
 
 MORE, TIMES = 0.005, 5.0  # lost than at another level, and so many times as much
@@ -32,17 +31,6 @@ NEAR: Final = 0.1  # two rates of different levels are the same
 # A path has another way to go.
 COSTS: Final = ("frame_bytes", "payload_bytes", "mix", "flows", "flow_ports", "burst", "path")
 SHAPES: Final[dict[str, Shape]] = {"direction": "one-direction", "family": "one-family"}
-NAMES: Final = {"ipv4": "IPv4", "ipv6": "IPv6"}
-LEVELS: Final = {  # as people call them, where that is not the factor's name and the level
-    "direction": "the direction {}",
-    "path": "the path {}",
-    "dscp": "DSCP {}",
-    "frame_bytes": "frames of {} bytes",
-    "payload_bytes": "payloads of {} bytes",
-    "mix": "the mix {}",
-    "flows": "{} flows",
-    "clients": "{} clients",
-}
 # What a level that loses says no more of: it is no share that all lose, nor without explanation.
 LESS: Final[tuple[Shape, ...]] = ("constant-share", "unexplained")
 # Shapes that are of the traffic as a whole: told at a level alone, they are the level's.
@@ -81,15 +69,14 @@ def _at_levels(finding: Finding, own: Diagnosis, every: Sequence[Diagnosis]) -> 
         others = [other for other in every if differ_in(own, other, factor)]
         if others and not any(other.get(finding.shape) for other in others):
             alone.append(factor)
-    words, clause = finding.words, finding.clause
+    seen = finding.fact
     if "path" in alone:  # its arm is named for it
-        words = f"{words} No other path shows it."
+        seen = fact("at-path", finding=seen)
         alone.remove("path")
-    levels = [level_words(factor, key(own)[factor]) for factor in alone]
-    if levels := [level for level in levels if level not in clause]:
-        text = f"with {' and '.join(levels)} alone"
-        words, clause = f"{words} This is so {text}.", f"{clause} {text}"
-    return replace(finding, words=words, clause=clause)
+    if alone:
+        levels = several(_level(factor, key(own)[factor]) for factor in alone)
+        seen = fact("at-levels", finding=seen, levels=levels)
+    return replace(finding, fact=seen)
 
 
 def _compared(
@@ -99,7 +86,7 @@ def _compared(
     if diagnosis.get("nothing", "tester") or factor in COSTS:
         return diagnosis
     findings = diagnosis.findings
-    level = level_words(factor, key(diagnosis)[factor])
+    level = _level(factor, key(diagnosis)[factor])
     if any(_loses_more(sweep, other.sweep) for other in others):
         findings = tuple(f for f in findings if f.shape not in LESS)
         return replace(diagnosis, findings=(_loses(factor, level, sweep, len(others)), *findings))
@@ -112,30 +99,23 @@ def _compared(
     return replace(diagnosis, findings=(*more[:1], *findings))
 
 
-def level_words(factor: str, level: Scalar) -> str:
-    """A level as people call it: `IPv6`, `DSCP 46`, `the direction up`, `16 clients`."""
-    if factor == "family":
-        return NAMES.get(str(level), str(level))
-    words = LEVELS.get(factor)
-    if level == 1 and words:
-        words = words.removesuffix("s")
-    return words.format(level) if words else f"{factor.replace('_', ' ')} {level}"
+def _level(factor: str, level: Scalar) -> Fact:
+    return fact("level", factor=factor, level=level)
 
 
-def _loses(factor: str, level: str, sweep: Sweep, others: int) -> Finding:
+def _loses(factor: str, level: Fact, sweep: Sweep, others: int) -> Finding:
     share = median(sight.lost / sight.tried for sight in sweep.levels[0].sights)
-    name = {"direction": "direction", "family": "family"}.get(factor, "level")
-    rest = f"the other {name} is whole" if others == 1 else "not all others do"
+    name = factor if factor in SHAPES else "level"
+    rest = fact("level.other-whole", name=name) if others == 1 else fact("level.not-all")
     return Finding(
         shape=SHAPES.get(factor, "one-level"),
-        words=f"Loses {percent(share)} of {level}, and {rest}.",
-        clause=f"loses {percent(share)} of {level} alone",
+        fact=fact("level.loses", share=share, level=level, rest=rest),
         values={"share": share},
     )
 
 
 def _carries(
-    factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]
+    factor: str, level: Fact, sweep: Sweep, others: Sequence[Diagnosed]
 ) -> Iterator[Finding]:
     """Less at this level than at the best other one, repeat by repeat."""
     best = max(others, key=lambda other: median(_most(other.sweep).values()))
@@ -145,12 +125,17 @@ def _carries(
     if not in_most([low <= least * high for low, high in pairs]):
         return
     rate, other = (median(rates) for rates in zip(*pairs, strict=True))
-    usual = level_words(factor, key(best.diagnosis)[factor])
+    usual = _level(factor, key(best.diagnosis)[factor])
     yield Finding(
         shape=SHAPES.get(factor, "one-level"),
-        words=f"Carries {pps(rate)} of {level} at most, and {pps(other)} of {usual}: look for "
-        "rules, a limit or a slower way that it alone meets.",
-        clause=f"carries {percent(rate / other)} as much of {level} as of {usual}",
+        fact=fact(
+            "level.carries",
+            rate=rate,
+            other=other,
+            share=rate / other,
+            level=level,
+            usual=usual,
+        ),
         values={"rate_pps": rate, "other_pps": other},
     )
 
@@ -184,7 +169,9 @@ def _waits(diagnosis: Diagnosis, sweep: Sweep) -> bool:
     return is_queued or any(sight.stalled for sight in lowest.sights)
 
 
-def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -> Iterator[Finding]:
+def _takes(
+    factor: str, level: Fact, sweep: Sweep, others: Sequence[Diagnosed]
+) -> Iterator[Finding]:
     """Longer at this level than at the best other one, at the lowest rate."""
     timed = [other for other in others if other.sweep.levels[0].delay_ns]
     if not timed:
@@ -195,12 +182,17 @@ def _takes(factor: str, level: str, sweep: Sweep, others: Sequence[Diagnosed]) -
     if not pairs or not _is_later(pairs):
         return
     own_ns, usual_ns = (median(delays) for delays in zip(*pairs, strict=True))
-    usual = level_words(factor, key(best.diagnosis)[factor])
+    usual = _level(factor, key(best.diagnosis)[factor])
     yield Finding(
         shape=SHAPES.get(factor, "one-level"),
-        words=f"Delays {level} by {duration(own_ns)}, and {usual} by {duration(usual_ns)}: look "
-        "for rules or a queue that it alone meets.",
-        clause=f"delays {level} by {duration(own_ns - usual_ns)} more than {usual}",
+        fact=fact(
+            "level.delays",
+            own=own_ns,
+            other=usual_ns,
+            more=own_ns - usual_ns,
+            level=level,
+            usual=usual,
+        ),
         values={"delay_ns": own_ns, "other_ns": usual_ns},
     )
 

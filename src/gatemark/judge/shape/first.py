@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import ms
 
 HALF: Final = 0.5  # of the flows, of the loss, and of what is sent after it
 LONGER: Final = 3.0  # than the 99th percentile of the delay: a queue is no learning
@@ -28,14 +28,15 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     lasts_ms = median(lasting.values())
     for sight in sweep.sights:
         sight.mask(0, _lasts_ms(sight) or lasts_ms)
-    learnt = "something is learnt, as a neighbour or a flow"
-    if not _at_once(seen):
-        learnt = "it is learnt, each flow by itself"
-    what = "packet is" if packets == 1 else f"{packets:.0f} packets ({ms(lasts_ms)}) are"
+    which = "first.packet" if packets == 1 else "first.packets"
     yield Finding(
         shape="first-packets",
-        words=f"A flow's first {what} lost until {learnt}.",
-        clause=f"loses the first {ms(lasts_ms)} of its flows",
+        fact=fact(
+            which,
+            packets=packets,
+            ms=lasts_ms,
+            learnt=fact("first.at-once" if _at_once(seen) else "first.by-flow"),
+        ),
         values={"packets": packets, "lasts_ms": lasts_ms},
     )
 

@@ -11,11 +11,11 @@ from math import sqrt
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import Fact, fact, several
 from gatemark.judge.finding import Finding
 from gatemark.judge.math.unlike import unlike
 from gatemark.judge.shape.sight import MOST as IN_MOST
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import percent
 
 FEWEST: Final = 20  # packets of a flow
 ALIKE: Final = 0.7  # of the flows that either half names
@@ -65,16 +65,13 @@ def _whole(judged: Sequence[Sight], silent: Sequence[set[int]]) -> Finding:
     times = Counter(flow for own in silent for flow in own)
     same = sorted(flow for flow, count in times.items() if count >= IN_MOST * len(silent))
     if len(same) >= ALIKE * many:
-        words = f"all, the others do not: {attribute(judged[0], same)}"
-        clause = f"loses all of {len(same)} of {flows} flows"
         many = len(same)
+        seen = fact("flows.all", which=attribute(judged[0], same), many=many, flows=flows)
     else:
-        words = "all, others each time: a table or ports have no room for them, or a hash changes"
-        clause = f"loses all of {many} of {flows} flows, others each time"
+        seen = fact("flows.all-others", many=many, flows=flows)
     return Finding(
         shape="some-flows",
-        words=f"{many} of {flows} flows lose {words}.",
-        clause=clause,
+        fact=seen,
         values={"flows": float(many), "of_flows": float(flows), "share": 1.0},
     )
 
@@ -104,8 +101,7 @@ def _part(judged: Sequence[Sight], named: Sequence[int]) -> Finding:
     which = attribute(judged[0], named)
     return Finding(
         shape="some-flows",
-        words=f"{len(named)} of {flows} flows lose {percent(share)}, the others do not: {which}.",
-        clause=f"loses {percent(share)} of {len(named)} of {flows} flows",
+        fact=fact("flows.part", which=which, many=len(named), flows=flows, share=share),
         values={"flows": float(len(named)), "of_flows": float(flows), "share": share},
     )
 
@@ -138,7 +134,7 @@ def _sum(sights: Sequence[Sight], places: range) -> Counts:
     return {flow: count for flow, count in counts.items() if count[0] >= FEWEST}
 
 
-def attribute(sight: Sight, named: Iterable[int]) -> str:
+def attribute(sight: Sight, named: Iterable[int]) -> Fact:
     """Name the client or port that the flows share: one, a range, a remainder; else a hash.
 
     Flow i is of client i mod `clients`.
@@ -148,31 +144,33 @@ def attribute(sight: Sight, named: Iterable[int]) -> str:
     every, chosen = set(range(len(ports))), {flow for flow in named if flow < len(ports)}
     tries = [*_shared("client", own, chosen), *_shared("port", ports, chosen)]
     if not tries or not chosen:
-        return "no attribute of theirs is known, look for a queue or a hash"
-    words, picked = max(tries, key=lambda each: _matthews(every, chosen, each[1]))
+        return fact("which.unknown")
+    shared, picked = max(tries, key=lambda each: _matthews(every, chosen, each[1]))
     if _matthews(every, chosen, picked) < TOLD:
-        name = "clients and ports" if own else "ports"
-        return f"their {name} have nothing in common, look for a queue or a hash"
-    return f"the LAN host's {words}"
+        return fact("which.nothing" if own else "which.no-ports")
+    return shared
 
 
-def _shared(name: str, values: Sequence[int], chosen: set[int]) -> Iterator[tuple[str, set[int]]]:
+def _shared(name: str, values: Sequence[int], chosen: set[int]) -> Iterator[tuple[Fact, set[int]]]:
     """Each way to say what values these flows have, and all flows that it is true of."""
     own = {values[flow] for flow in chosen if flow < len(values)}
     if len(set(values)) < 2 or not own:
         return
     low, high = min(own), max(own)
-    span = f"{name} {low}" if low == high else f"{name}s {low} to {high}"
+    span = fact("which.one" if low == high else "which.span", name=name, low=low, high=high)
     ways = [(span, {v for v in values if low <= v <= high})]
     ways += [
-        (f"{name} mod {modulus} = {rest}", {v for v in values if v % modulus == rest})
+        (
+            fact("which.mod", name=name, modulus=modulus, rest=rest),
+            {v for v in values if v % modulus == rest},
+        )
         for modulus in MODULI
         for rest in {value % modulus for value in own}
     ]
     if len(own) <= FEW:
-        ways.append((f"{name}s {', '.join(map(str, sorted(own)))}", own))
-    for words, picked in ways:
-        yield words, {flow for flow, value in enumerate(values) if value in picked}
+        ways.append((fact("which.some", name=name, values=several(sorted(own))), own))
+    for shared, picked in ways:
+        yield shared, {flow for flow, value in enumerate(values) if value in picked}
 
 
 def _matthews(every: set[int], chosen: set[int], picked: set[int]) -> float:

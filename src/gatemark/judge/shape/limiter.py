@@ -12,11 +12,10 @@ from math import sqrt
 from statistics import median
 from typing import Final
 
-from gatemark.judge.finding import Finding
+from gatemark.judge.fact import Fact, fact
+from gatemark.judge.finding import Finding, Shape
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.shape.sight import SETTLED, Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ms, percent, pps
-from gatemark.number import measured
 from gatemark.store.drops import NETFILTER, QDISC
 
 EXCESS: Final = 0.01  # inside loss from which a rate counts, beyond the constant share
@@ -51,9 +50,7 @@ def find(sweep: Sweep, share: float) -> Iterator[Finding]:
             low = over[0].offered_pps
             yield Finding(
                 shape="limiter",
-                words=f"Something other than the CPU's queue drops from {pps(low)} on. Add a rate "
-                f"between {pps(rate)} and {pps(1.25 * rate)} to tell what.",
-                clause=f"drops beyond {pps(rate)} at most",
+                fact=fact("limiter.vague", low=low, rate=rate, next=1.25 * rate),
                 values={"rate_pps": rate},
             )
         return
@@ -95,13 +92,10 @@ def _of_bytes(over: Sequence[Level], lowest: Level) -> Iterator[Finding]:
     bps = median(rates)
     rate = bps / 8 / _mean_bytes([sight for level in calm for sight in level.sights])
     queue = _queue(calm, lowest, rate)
-    kind, manner = ("policer", "policed") if queue < POLICED else ("shaper", "shaped")
-    clause = f"is {manner} to {bps / 1e6:.3g} Mbit/s of frames, not to packets/s"
+    shape: Shape = "policer" if queue < POLICED else "shaper"
     yield Finding(
-        shape="policer" if queue < POLICED else "shaper",
-        words=f"Something drops beyond {bps / 1e6:.3g} Mbit/s of frames, larger ones more than "
-        f"small ones: a {kind} of bytes.",
-        clause=clause,
+        shape=shape,
+        fact=fact(f"{shape}.bytes", bps=bps),
         values={"rate_pps": rate, "queue_packets": queue},
     )
 
@@ -238,9 +232,7 @@ def _policer(
     sights = [sight for level in levels for sight in level.sights]
     whole = [sight for sight in sights if sight.settled_pps() is not None]
     busy = max((level.busy for level in levels if level.busy is not None), default=None)
-    cpu = "" if busy is None else f"CPU {percent(busy)}, "
-    most = "" if whole else "at most "
-    text = f"Something drops beyond {most}{_interval(rates)}"
+    size: Fact | None = None
     each = {s.record.trial: _burst(s, rates.value) for s in whole or sights}
     if bursts := [packets for packets in each.values() if packets > 0]:
         burst = median_interval(bursts)
@@ -248,13 +240,19 @@ def _policer(
         fills = [each[t] / (rates.value * rest) for t, rest in rests.items() if t in each and rest]
         is_filling = bool(fills) and median(fills) >= FILLING
         is_least = not whole or is_filling or burst.hi > FULL * max(1.0, burst.lo)
-        size = f"at least {burst.hi:.0f}" if is_least else f"{burst.value:.0f}{_ends(burst)}"
+        code = "burst.least" if is_least else "burst.span" if _is_wide(burst) else "burst"
+        size = fact(code, packets=burst.value, low=burst.lo, high=burst.hi)
         values = values | {"burst_packets": burst.hi if is_least else burst.value}
-        text += f" (burst {size} packets)"
     return Finding(
         shape="policer",
-        words=f"{text}; {cpu}no queue forms: a policer.",
-        clause=f"is policed to {most}{pps(rates.value)}",
+        fact=fact(
+            "policer",
+            rates=_interval(rates),
+            rate=rates.value,
+            most=None if whole else fact("policer.at-most"),
+            burst=size,
+            cpu=None if busy is None else fact("policer.cpu", busy=busy),
+        ),
         values=values,
     )
 
@@ -264,27 +262,21 @@ def _burst(sight: Sight, rate: float) -> float:
     return (sight.taken_pps - rate) * sight.onset_ms / 1000
 
 
-def _interval(rates: Interval) -> str:
-    """A rate, with its ends where they differ by more than is shown."""
-    return (
-        measured(rates.value, rates.lo, rates.hi, "packets/s")
-        if rates.hi > rates.lo
-        else pps(rates.value)
-    )
+def _interval(rates: Interval) -> Fact:
+    return fact("rates", value=rates.value, low=rates.lo, high=rates.hi)
 
 
-def _ends(burst: Interval) -> str:
-    return f" ({burst.lo:.0f} to {burst.hi:.0f})" if round(burst.hi) > round(burst.lo) else ""
+def _is_wide(burst: Interval) -> bool:
+    return round(burst.hi) > round(burst.lo)
 
 
 def _shaper(sweep: Sweep, rates: Interval, values: dict[str, float]) -> Finding:
     rate = rates.value
     wait_ms = values["queue_packets"] / rate * 1000
     size = sweep.subject.definition.frame_bytes
-    bits = f" ({rate * size * 8 / 1e6:.3g} Mbit/s of frames)" if size else ""
+    bits = fact("shaper.bits", bps=rate * size * 8) if size else None
     return Finding(
         shape="shaper",
-        words=f"Shaped to {_interval(rates)}{bits} with a queue of {ms(wait_ms)}.",
-        clause=f"is shaped to {pps(rate)}",
+        fact=fact("shaper", rates=_interval(rates), rate=rate, bits=bits, ms=wait_ms),
         values=values | {"queue_ms": wait_ms},
     )

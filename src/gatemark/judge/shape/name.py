@@ -27,7 +27,7 @@ def named(point: PointResult, diagnoses: Iterable[Diagnosis]) -> PointResult:
         return point
     for diagnosis in diagnoses:
         if _is_of(diagnosis, point) and (finding := _explains(diagnosis, point)):
-            return replace(point, limit=finding.shape, why=finding.words)
+            return replace(point, limit=finding.shape, why=finding.fact)
     return point
 
 
@@ -41,11 +41,11 @@ def at_knee(knee: Knee, diagnoses: Iterable[Diagnosis]) -> Knee:
             continue
         if finding := diagnosis.get(*LIMITERS):
             if knee.knee_pps.value <= NEAR * _limit_pps(finding, knee):
-                return replace(knee, limit=finding.shape, why=finding.words, at_least=False)
+                return replace(knee, limit=finding.shape, why=finding.fact, at_least=False)
             if finding.shape != "limiter":
                 return _lasting(knee, finding)
         elif knee.limit == "unknown" and (finding := diagnosis.get(*ALWAYS, *SOMETIMES)):
-            return replace(knee, limit=finding.shape, why=finding.words)
+            return replace(knee, limit=finding.shape, why=finding.fact)
     return knee
 
 
@@ -59,7 +59,7 @@ def _lasting(knee: Knee, limiter: Finding) -> Knee:
         knee_l1_bps=times * knee.knee_l1_bps,
         reached_pps=tuple(times * rate for rate in knee.reached_pps),
         limit=limiter.shape,
-        why=limiter.words,
+        why=limiter.fact,
         at_least=False,
     )
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import grouped, upper
 from gatemark.unit import SMALLEST_FRAME_BYTES
 
 FEWEST: Final = 20  # packets of a trial
@@ -25,12 +25,10 @@ def find(sweep: Sweep) -> Iterator[Finding]:
         sight.explained = 1.0
     kind = sweep.subject.definition
     lost, tried = sum(s.lost for s in sweep.sights), sum(s.tried for s in sweep.sights)
-    what = f"frames of {kind.frame_bytes} bytes" if kind.frame_bytes else "what is sent"
+    what = fact("nothing.frames", bytes=kind.frame_bytes) if kind.frame_bytes else None
     yield Finding(
         shape="nothing",
-        words=f"Nothing comes through of {what}: {grouped(lost)} of {grouped(tried)} packets are "
-        "lost. Look at rules, routes, the MTU, the ports.",
-        clause=f"lets nothing through of {what}",
+        fact=fact("nothing", what=what or fact("nothing.sent"), lost=lost, tried=tried),
         values={"share": lost / tried, **_limit(sweep)},
     )
 
@@ -50,12 +48,10 @@ def _soon_over(sweep: Sweep) -> Iterator[Finding]:
         sight.explained = 1.0
     count = median(own for own in came if own > STRAY)
     is_count = in_most([abs(own / count - 1) <= LIKE for own in came])
-    after = f"after about {count:.0f} packets of each trial" if is_count else "soon in each trial"
-    clause = f"lets nothing through {after}"
+    after = fact("nothing.after", packets=count) if is_count else fact("nothing.soon")
     yield Finding(
         shape="over-time",
-        words=f"{upper(clause)}: look for a quota, a limit of connections, a table that fills.",
-        clause=clause,
+        fact=fact("nothing.more", after=after),
         values={"share": 1 - sum(came) / sum(s.tried for s in sweep.sights)}
         | ({"packets": count} if is_count else {}),
     )

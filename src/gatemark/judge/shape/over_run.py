@@ -11,9 +11,10 @@ from math import comb
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
+from gatemark.judge.shape.over_time import usual_loss
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.judge.shape.words import ordinal, percent, upper
 
 WORTH: Final = 0.01  # lost by the trials that lose
 FEWEST: Final = 3  # trials of either part, which have two rates in common
@@ -91,17 +92,20 @@ def _agreeing(part: range, lossy: set[int]) -> int:
 
 
 def _finding(part: Part, trials: int) -> Finding:
-    lost, rest = percent(part.share + part.usual), "before and after that"
-    when = f"from the {ordinal(part.first + 1)} to the {ordinal(part.last)} of {trials} trials"
+    code = "over-run.part"
     if part.last == trials:
-        when, rest = f"from the {ordinal(part.first + 1)} of {trials} trials on", "before that"
+        code = "over-run.from"
     elif part.first == 0:
-        when, rest = f"until the {ordinal(part.last)} of {trials} trials", "then"
-    usual = f"{percent(part.usual)} is" if part.usual > TENTH * part.share else "nothing is"
+        code = "over-run.until"
     return Finding(
         shape="over-time",
-        words=f"{upper(when)} {lost} is lost at any rate, {rest} {usual}: something changed "
-        "during the run. Look for heat, a quota, a change of the gateway.",
-        clause=f"loses {lost} {when}",
+        fact=fact(
+            code,
+            first=part.first + 1,
+            last=part.last,
+            trials=trials,
+            share=part.share + part.usual,
+            usual=usual_loss(part.usual, TENTH * part.share),
+        ),
         values={"share": part.share},
     )

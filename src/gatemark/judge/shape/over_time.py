@@ -15,10 +15,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import FLAT, RISES, is_of_bytes
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ms, percent
 
 BLOCKS: Final = 20  # of a trial
 EDGE: Final = 2  # blocks that either part has at least
@@ -90,8 +90,8 @@ def find(sweep: Sweep, least: float = 0.0) -> Iterator[Finding]:
     for sight in silent:
         sight.mask(0.0, sight.seconds * 1000)
     if silent:
-        rest = f"{len(silent)} of {len(sweep.sights)} trials lose all: it outlasts the others."
-        finding = replace(finding, words=f"{finding.words} {rest}")
+        trials = {"silent": len(silent), "trials": len(sweep.sights)}
+        finding = replace(finding, fact=fact("outlasts", finding=finding.fact, **trials))
     yield finding
 
 
@@ -130,15 +130,10 @@ def _gradual(splits: Sequence[Split]) -> Finding | None:
     steps = [(after - before) * (1 if more > 0 else -1) for before, after in pairwise(quarters)]
     if least < RISING * MORE or any(step < least for step in steps):
         return None
-    first, last = percent(quarters[0]), percent(quarters[-1])
-    how, look = ("More", "heat, a table that fills")
-    if more < 0:
-        how, look = ("Less", "what is learnt, or wakes up")
+    how = "over-time.more" if more > 0 else "over-time.less"
     return Finding(
         shape="over-time",
-        words=f"{how} is lost the longer a trial lasts: {first} of its first quarter, {last} of "
-        f"its last. Look for {look}.",
-        clause=f"loses {first} at first and {last} at the end of each trial",
+        fact=fact(how, first=quarters[0], last=quarters[-1]),
         values={"share": max(quarters)},
     )
 
@@ -148,28 +143,28 @@ def _finding(splits: Sequence[Split]) -> Finding:
     worse, better = first.share, min(first.before, first.after)
     when_ms = median(split.seconds for split in splits) * 1000
     values = {"share": worse, "from_ms": when_ms}
-    usual = f"{percent(better)} is" if better > MORE / 3 else "nothing is"
+    usual = usual_loss(better, MORE / 3)
     if first.after < first.before:
         return Finding(
             shape="over-time",
-            words=f"Until {ms(when_ms)} into each trial {percent(worse)} is lost, then {usual}: "
-            "something is learnt, or wakes up.",
-            clause=f"loses {percent(worse)} until {ms(when_ms)} into each trial",
+            fact=fact("over-time.until", ms=when_ms, share=worse, usual=usual),
             values=values,
         )
-    when, look = f"From {ms(when_ms)} into each trial on", "a timer or heat"
-    clause = f"loses {percent(worse)} from {ms(when_ms)} into each trial on"
+    seen = fact("over-time.from", ms=when_ms, share=worse, usual=usual)
     if _is_by_packets(splits):
         count = first.packets  # the lowest rate tells it best
-        when, look = f"After about {count:.0f} packets of each trial", "a quota, a table that fills"
-        clause = f"loses {percent(worse)} after about {count:.0f} packets"
+        seen = fact("over-time.after", packets=count, share=worse, usual=usual)
         values |= {"packets": count}
     return Finding(
         shape="over-time",
-        words=f"{when} {percent(worse)} is lost, before that {usual}: look for {look}.",
-        clause=clause,
+        fact=seen,
         values=values,
     )
+
+
+def usual_loss(share: float, least: float) -> Fact:
+    """Return what is lost besides; less than the least is nothing."""
+    return fact("usual", share=share) if share > least else fact("usual.nothing")
 
 
 def _is_of_time(splits: Sequence[Split], levels: int) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Level, Sweep
-from gatemark.judge.shape.words import percent, pps
 
 REFUSED: Final = 0.01  # of what was sent
 
@@ -21,8 +21,7 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     busy = max(level.busy or 0.0 for level in over)
     yield Finding(
         shape="overload",
-        words=f"Its CPU is full ({percent(busy)}) at {pps(capacity)}; its queue refuses the rest.",
-        clause=f"is full at {pps(capacity)}",
+        fact=fact("overload", busy=busy, rate=capacity),
         values={"capacity_pps": capacity},
     )
 

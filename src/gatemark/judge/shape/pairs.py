@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Diagnosis, Finding, Shape
 from gatemark.judge.shape.diagnose import Diagnosed
 from gatemark.judge.shape.factor import differ_in, suspected
 from gatemark.judge.shape.sight import Sweep
 from gatemark.judge.shape.sizes import by_size
-from gatemark.judge.shape.words import pps
 
 PACKETS: Final = 0.8  # ratio of the limits at a larger and a smaller size, from which on
 BYTES: Final = 1.25  # times the inverse ratio of the sizes, up to which
@@ -58,8 +58,7 @@ def _counted(diagnosis: Diagnosis, every: Sequence[Diagnosis]) -> Diagnosis:
             continue
         counts = _unit(size, own.values["rate_pps"], other.definition.frame_bytes or 0, limit)
         if counts:
-            words = own.words.removesuffix(".") + f", {counts}."
-            renewed = replace(own, words=words)
+            renewed = replace(own, fact=fact("counted", finding=own.fact, counts=counts))
             findings = tuple(
                 renewed if finding is own else finding for finding in diagnosis.findings
             )
@@ -80,13 +79,13 @@ def _is_other_size(sweep: Diagnosis, other: Diagnosis) -> bool:
     return same and other.definition.frame_bytes not in (None, sweep.definition.frame_bytes)
 
 
-def _unit(size: int, rate: float, other_size: int, other: Finding) -> str:
-    """`by packets`, `by bytes`, or nothing where neither fits."""
+def _unit(size: int, rate: float, other_size: int, other: Finding) -> Fact | None:
+    """Packets, bytes, or nothing where neither fits."""
     rates = sorted([(size, rate), (other_size, other.values["rate_pps"])])
     (small, fast), (large, slow) = rates
     ratio = slow / fast
     if ratio > PACKETS:
-        return f"by packets: {pps(slow)} at {large} bytes too"
+        return fact("counted.packets", rate=slow, bytes=large)
     if ratio < BYTES * small / large:
-        return f"by bytes: {large * slow * 8 / 1e6:.3g} Mbit/s of frames"
-    return ""
+        return fact("counted.bytes", bps=large * slow * 8)
+    return None

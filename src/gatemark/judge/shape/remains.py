@@ -9,6 +9,7 @@ from math import comb
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact, several
 from gatemark.judge.finding import Finding
 from gatemark.judge.point.core import carrier
 from gatemark.judge.point.limit import HALF
@@ -16,7 +17,6 @@ from gatemark.judge.shape.limiter import is_limited, is_of_bytes
 from gatemark.judge.shape.over_run import in_order
 from gatemark.judge.shape.overload import is_over
 from gatemark.judge.shape.sight import MOST, Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import percent, pps, upper
 
 MORE: Final = 0.01  # lost than at both neighbours
 LESS: Final = 0.95  # of what is received at both neighbours
@@ -86,16 +86,10 @@ def _after(sweep: Sweep, low: Sequence[Level], share: float) -> list[Sight]:
 
 
 def _triggered(share: float, below: float, beyond: float, *, is_after: bool) -> Finding:
-    lost = percent(share)
-    clause = f"loses {lost} once {pps(beyond)} are offered"
-    rest = f"at {pps(below)} nothing is lost"
-    if is_after:
-        rest = f"for some time after it also at {pps(below)} and less"
+    code = "triggered.after" if is_after else "triggered"
     return Finding(
         shape="triggered",
-        words=f"{upper(clause)}, at all rates beyond; {rest}: look for what guards against floods, "
-        "or a table that a rate fills.",
-        clause=clause,
+        fact=fact(code, share=share, rate=beyond, below=below),
         values={"share": share, "rate_pps": beyond},
     )
 
@@ -111,11 +105,9 @@ def not_monotone(sweep: Sweep) -> Iterator[Finding]:
         if _is_worse(before, own, after)
     ]
     if worse:
-        rates = ", ".join(pps(rate) for rate in worse)
         yield Finding(
             shape="not-monotone",
-            words=f"Does worse at {rates} than at the rates below and above.",
-            clause=f"does worse at {rates} than below and above",
+            fact=fact("not-monotone", rates=several(fact("rate", rate=rate) for rate in worse)),
             values={"rate_pps": worse[0]},
         )
 
@@ -172,14 +164,17 @@ def unexplained(levels: Sequence[Level], share: float) -> Iterator[Finding]:
             continue
         if busy is not None and busy >= CALM:
             continue
-        cpu = "CPU not read" if busy is None else f"CPU {percent(busy)}"
-        rises = ", rising with the rate" if len(levels) > 1 and level is not levels[0] else ""
-        lower = "" if len(levels) > 1 else "; a lower rate would say whether it is load"
+        is_rising = len(levels) > 1 and level is not levels[0]
         yield Finding(
             shape="unexplained",
-            words=f"{percent(left)} lost at {pps(level.offered_pps)}{rises}, {cpu}: "
-            f"not explained{lower}.",
-            clause=f"loses {percent(left)} at {pps(level.offered_pps)} without explanation",
+            fact=fact(
+                "unexplained",
+                share=left,
+                rate=level.offered_pps,
+                rises=fact("unexplained.rises") if is_rising else None,
+                cpu=fact("cpu.unread") if busy is None else fact("cpu", busy=busy),
+                lower=None if len(levels) > 1 else fact("unexplained.lower"),
+            ),
             values={"share": left, "rate_pps": level.offered_pps},
         )
         return

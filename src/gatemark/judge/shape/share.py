@@ -10,10 +10,10 @@ from math import log, sqrt
 from statistics import median
 from typing import Final, NamedTuple
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import is_limited
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import ordinal, percent, pps, upper
 
 FEWEST: Final = 50  # packets of a bin
 LEAST: Final = 0.001  # share from which one is named
@@ -119,23 +119,18 @@ def _at_low_rates(sweep: Sweep, share: float, faded: Level) -> Finding:
     for sight in (sight for level in low for sight in level.sights):
         sight.explained += share
     rate = low[-1].offered_pps
-    clause = f"loses {percent(share)} at {pps(rate)} and less"
     return Finding(
         shape="not-monotone",
-        words=f"{upper(clause)}, and far less at {pps(faded.offered_pps)}: look for what sleeps "
-        "between packets, as ports and CPUs do that save power.",
-        clause=f"{clause}, not at higher rates",
+        fact=fact("share.low-rates", share=share, rate=rate, higher=faded.offered_pps),
         values={"rate_pps": rate},
     )
 
 
 def finding(share: float, sights: Sequence[Sight]) -> Finding:
     """The finding of a share; these trials tell in which manner it is lost."""
-    clause = f"loses {percent(share)} at any rate{_manner(share, sights)}"
     return Finding(
         shape="constant-share",
-        words=f"{upper(clause)}: not load. Look at rules, errors of the ports, cable, duplex.",
-        clause=clause,
+        fact=fact("share", share=share, manner=_manner(share, sights)),
         values={"share": share},
     )
 
@@ -183,13 +178,13 @@ def agree(share: Share, other: Share) -> bool:
     return abs(share.value - other.value) <= SIGMAS * spread + SLACK * min(p, 1 - p)
 
 
-def _manner(share: float, sights: Sequence[Sight]) -> str:
+def _manner(share: float, sights: Sequence[Sight]) -> Fact | None:
     if any(sight.masked for sight in sights):
-        return ""
+        return None
     distances = [cv for sight in sights if (cv := sight.loss.distance_cv) is not None]
     if distances and median(distances) < REGULAR and 1 / share > NEXT:
-        return f" (every {ordinal(round(1 / share))} packet)"
-    return " in bursts" if is_in_bursts(sights) else ""
+        return fact("share.every", nth=round(1 / share))
+    return fact("share.bursts") if is_in_bursts(sights) else None
 
 
 def is_in_bursts(sights: Sequence[Sight]) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.limiter import CALM, CLEAR
 from gatemark.judge.shape.sight import Level, Sight, Sweep, in_most
-from gatemark.judge.shape.words import grouped, ms, pps
 
 FEWEST: Final = 20  # packets, lost or queued at the end
 LATE: Final = 0.5  # of a trial: nothing is lost before
@@ -65,11 +65,9 @@ def _policer(top: Level, rate: float) -> Finding:
     burst = (median(sight.taken_pps for sight in top.sights) - rate) * onset_ms / 1000
     return Finding(
         shape="policer",
-        words=f"Something drops beyond at most {pps(rate)}, once a burst of about "
-        f"{grouped(round(burst))} packets is through: {ms(onset_ms)} into the trials at "
-        f"{pps(top.offered_pps)}. Longer trials would carry less "
-        "(`--set workload.duration_s=2`).",
-        clause=f"is policed to at most {pps(rate)}, which trials as short as these hardly show",
+        fact=fact(
+            "policer.late", rate=rate, burst=round(burst), ms=onset_ms, offered=top.offered_pps
+        ),
         values={"rate_pps": rate, "burst_packets": burst},
     )
 
@@ -78,9 +76,6 @@ def _shaper(top: Level, rates: tuple[float, ...], waits: tuple[float, ...]) -> F
     rate, wait_ms = median(rates), median(waits)
     return Finding(
         shape="shaper",
-        words=f"Shaped to about {pps(rate)} with a queue of at least {ms(wait_ms)}, which trials "
-        f"at {pps(top.offered_pps)} do not fill. Longer ones would lose "
-        "(`--set workload.duration_s=2`).",
-        clause=f"is shaped to about {pps(rate)}, which trials as short as these hardly show",
+        fact=fact("shaper.late", rate=rate, ms=wait_ms, offered=top.offered_pps),
         values={"rate_pps": rate, "queue_packets": rate * wait_ms / 1000, "queue_ms": wait_ms},
     )

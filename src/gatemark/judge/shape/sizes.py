@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Some sizes: in a mix, some lengths lose and others do not; beyond a limit nothing comes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import Fact, fact, several
 from gatemark.judge.finding import Finding
 from gatemark.judge.math.unlike import unlike
 from gatemark.judge.shape.sight import Sweep, in_most
-from gatemark.judge.shape.words import percent
 
 FEWEST: Final = 200  # packets of a size
 ALL: Final = 0.99  # lost: nothing comes
@@ -54,17 +54,18 @@ def finding(shares: Mapping[int, float], named: set[int]) -> Finding:
         longer = min(size for size in shares if size > most)
         return Finding(
             shape="some-sizes",
-            words=f"Nothing of {longer} bytes or more comes through, {most} bytes do: the path's "
-            "MTU is smaller than the tester's, or a rule drops by length.",
-            clause=f"lets no frame of {longer} bytes or more through",
+            fact=fact("sizes.limit", longer=longer, most=most),
             values={"frame_bytes": float(most), "beyond_bytes": float(longer)},
         )
-    sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in sorted(named))
+    sizes = _lost(shares, sorted(named))
     return Finding(
         shape="some-sizes",
-        words=f"Frames of some sizes are lost, the others are not: {sizes} bytes.",
-        clause=f"loses frames of {len(named)} of {len(shares)} sizes",
+        fact=fact("sizes", sizes=sizes, many=len(named), of=len(shares)),
     )
+
+
+def _lost(shares: Mapping[int, float], sizes: Iterable[int]) -> Fact:
+    return several(fact("size", size=size, share=shares[size]) for size in sizes)
 
 
 def limit(shares: Mapping[int, float]) -> int | None:
@@ -94,10 +95,8 @@ def by_size(points: Sequence[tuple[int, Sequence[float]]]) -> Finding | None:
     ]
     if not worse:
         return None
-    sizes = ", ".join(f"{size} ({percent(shares[size])})" for size in worse)
     return Finding(
         shape="not-monotone",
-        words=f"Loses more at {sizes} bytes than at the sizes below and above.",
-        clause=f"loses more at {worse[0]} bytes than at smaller and larger frames",
+        fact=fact("sizes.not-monotone", sizes=_lost(shares, worse), size=worse[0]),
         values={"frame_bytes": float(worse[0])},
     )

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 from typing import Final
 
+from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.flows import MOST, attribute
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
-from gatemark.number import duration
 
 FEWEST, PACKETS = 4, 16  # flows, and packets of each
 TRIALS: Final = 3
@@ -38,10 +38,14 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     which = attribute(judged[0], named)
     yield Finding(
         shape="slow-flows",
-        words=f"{len(named)} of {len(more)} flows take {duration(longer)} longer than the others, "
-        f"which take {duration(median(usual))}: {which}. Look at rules and queues that they alone "
-        "pass.",
-        clause=f"delays {len(named)} of {len(more)} flows by {duration(longer)}",
+        fact=fact(
+            "slow-flows",
+            many=len(named),
+            flows=len(more),
+            longer=longer,
+            usual=median(usual),
+            which=which,
+        ),
         values={"flows": float(len(named)), "of_flows": float(len(more)), "longer_ns": longer},
     )
 
@@ -80,12 +84,9 @@ def waiting(sweep: Sweep) -> Iterator[Finding]:
     tenth = median(sight.record.values.get("delay_p90_ns", 0.0) for sight in waiting)
     is_many = tenth >= WAITING_TIMES * usual
     share, late = (0.1, tenth) if is_many else (0.01, latest)
-    part = f"{100 * share:.0f} % of the packets or more"
     yield Finding(
         shape="waiting-packets",
-        words=f"{part} take {duration(late)} or longer, and half of all at most {duration(usual)}: "
-        "look for a queue, a limit or a slower way that they alone meet.",
-        clause=f"delays {part} by {duration(late)} or longer",
+        fact=fact("waiting-packets", share=share, late=late, usual=usual),
         values={"share": share, "delay_ns": late, "usual_ns": usual},
     )
 

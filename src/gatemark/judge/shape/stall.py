@@ -13,9 +13,9 @@ from math import exp, lgamma, log
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import Fact, fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Sight, Sweep
-from gatemark.judge.shape.words import ms, percent, upper
 from gatemark.store.record import Starved
 
 LONG_MS, LONG_FEWEST, LONG_SHARE = 20.0, 3, 0.01
@@ -52,14 +52,16 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     longest = [length for length in lengths if 2 * length >= max(lengths)]
     share = sum(lengths) / 1000 / sum(sight.seconds for sight in sights)
     period = period_ms(list(kept.values()))
-    every = f" every {ms(period)}" if period else ""
-    does = "lets nothing through" if is_dropping else "stands still"
-    who = "" if is_dropping else _who(sights)
-    clause = f"{does} for {ms(median(longest))}{every}"
     yield Finding(
         shape="stalls",
-        words=upper(f"{clause} ({percent(share)} of the time; longest {ms(max(lengths))}).{who}"),
-        clause=clause,
+        fact=fact(
+            "stalls.dropping" if is_dropping else "stalls",
+            ms=median(longest),
+            every=fact("every", ms=period) if period else None,
+            share=share,
+            longest=max(lengths),
+            who=None if is_dropping else _who(sights),
+        ),
         values={
             "stall_ms": median(longest),
             "longest_ms": max(lengths),
@@ -81,11 +83,9 @@ def _kept_from_cpu(sights: Sequence[Sight]) -> Iterator[Finding]:
         return
     for sight, each in zip(sights, starved, strict=True):
         sight.stalled = each.share if each else 0.0
-    clause = f"gets no CPU for {percent(median(shares))} of the time, a few ms at a time"
     yield Finding(
         shape="stalls",
-        words=upper(f"{clause}.{_who(sights)}"),
-        clause=clause,
+        fact=fact("stalls.no-cpu", share=median(shares), who=_who(sights)),
         values={"share": median(shares)},
     )
 
@@ -199,9 +199,9 @@ def _program(starved: Starved) -> str:
     return NUMBER.sub("", starved.who or "")
 
 
-def _who(sights: Sequence[Sight]) -> str:
+def _who(sights: Sequence[Sight]) -> Fact | None:
     """Who had the gateway's CPU meanwhile, by most of the trials that stood still."""
     starved = [sight.record.evidence.starved for sight in sights if sight.stalled]
     names = Counter(_program(each) for each in starved if each and each.who)
     name, count = next(iter(names.most_common(1)), ("", 0))
-    return f" Meanwhile {name} had its CPU." if 2 * count > len(starved) else ""
+    return fact("stalls.who", name=name) if 2 * count > len(starved) else None

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
+from gatemark.judge.fact import fact, several
 from gatemark.judge.finding import Finding
 from gatemark.judge.point.facts import is_sink
 from gatemark.judge.shape.sight import Sight, Sweep
-from gatemark.judge.shape.words import percent
 
 PAUSED: Final = 0.05  # of the time
 DROPPED: Final = 0.001  # of the packets
@@ -26,16 +26,15 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     dropped = median(_dropped(sight) for sight in quiet)
     faults = []
     if paused > PAUSED:
-        faults.append(f"The tester's sender got no CPU for {percent(paused)} of the time.")
+        faults.append(fact("tester.paused", share=paused))
     if dropped > DROPPED:
-        faults.append(f"The tester's sink dropped {percent(dropped)} itself.")
+        faults.append(fact("tester.dropped", share=dropped))
     if faults:
         for sight in sweep.sights:
             sight.explained += _dropped(sight)
         yield Finding(
             shape="tester",
-            words=" ".join((*faults, "Rates and times are less sure.")),
-            clause="was measured by a tester that is at fault",
+            fact=fact("tester", faults=several(faults, "sentences")),
             values={"share": max(paused, dropped)},
         )
 

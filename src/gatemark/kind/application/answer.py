@@ -10,6 +10,7 @@ from gatemark.kind.application.application import Quality
 from gatemark.kind.application.grade import UNJUDGED, Grade, Place, by_place, grades
 from gatemark.quantity import UNITS, words
 from gatemark.tell.answer.answer import Answer
+from gatemark.tell.fact import say
 from gatemark.tell.group.source import Source
 from gatemark.tell.sentence.applications import late, where
 from gatemark.tell.words import column, number
@@ -48,7 +49,7 @@ def table(every: Sequence[Grade]) -> Table:
 
 def _unjudged(every: Iterable[Grade]) -> str:
     """Return why some are not judged: `. Not judged: the clean way is not good`."""
-    whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
+    whys = dict.fromkeys(say.words(grade.why) for grade in every if grade.word == UNJUDGED)
     return f". Not judged: {', or '.join(whys)}" if whys else ""
 
 

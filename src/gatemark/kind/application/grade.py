@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from gatemark.judge.fact import Text
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.kind.application.application import Application, Quality
@@ -42,7 +43,7 @@ class Grade:
     quality: Quality | None = None  # that decided: the worst; None: nothing is known
     value: Interval | None = None  # of it
     share: float | None = None  # of the clean way's value, where the limits are of that
-    why: str = ""  # not judged: the reason
+    why: Text = ""  # not judged: the reason
 
     @property
     def quantity(self) -> str:
@@ -101,7 +102,7 @@ def _grade(point: PointResult, clean: PointResult | None) -> Grade:
     return worst
 
 
-def _unjudged(application: Application, point: PointResult, clean: PointResult | None) -> str:
+def _unjudged(application: Application, point: PointResult, clean: PointResult | None) -> Text:
     """Return why nothing is said; "" where it has values, and is good on the clean way."""
     if not point.values:
         return point.why

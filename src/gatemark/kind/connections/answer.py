@@ -7,6 +7,7 @@ from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.kind.connections.point import QUANTITIES
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
+from gatemark.tell.fact import say
 from gatemark.tell.words import column, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT
@@ -24,7 +25,7 @@ def table(judgement: Judgement) -> Table:
         Column("lost, %", *rates.cells(about, "loss_ratio", PERCENT)),
         Column("CPU, %", *rates.cells(about, "cpu_busy", PERCENT)),
         Column("bottleneck", lambda p: p.limit),
-        Column("why", lambda p: p.why or NONE),
+        Column("why", lambda p: say.words(p.why) or NONE),
     ]
     return column.table("TCP connections, each with a message and its echo", about, *spec)
 

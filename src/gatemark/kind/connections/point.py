@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark import number
+from gatemark.judge.fact import Text
 from gatemark.judge.judgement import Limit, PointResult
 from gatemark.judge.point.ceiling import near
 from gatemark.judge.point.core import Core, busiest, busiest_inside
@@ -21,7 +23,6 @@ from gatemark.judge.point.limit import (
     SATURATED_INSIDE,
     TESTER_BUSY,
     Verdict,
-    percent,
 )
 from gatemark.kind.connections.plan import HELD, RATE
 from gatemark.store.record import Definition, Record, Scalar
@@ -112,7 +113,7 @@ def _tester_short(ends: Ends) -> str | None:
     if full := ends.last.get("server_full"):
         return f"the far end of the tester takes no more: bound by its {full}"
     if ends.schedule is not None and ends.schedule < ON_SCHEDULE:
-        return f"the tester asked {percent(ends.schedule)} as often as it should"
+        return f"the tester asked {number.share(ends.schedule)} as often as it should"
     if ends.last.get("stop") == "connections" and ends.last.get("bound") in ("memory", "tuples"):
         bound = {"memory": "memory", "tuples": "addresses and ports"}[str(ends.last["bound"])]
         return f"the tester's {bound}: all {ends.last['opened']} that it could open were held"
@@ -143,7 +144,7 @@ def _near(ends: Ends) -> str | None:
     if not near(ends.count, ends.ceiling):
         return None
     share = ends.count / (ends.ceiling or 1.0)
-    return f"at {percent(share)} of the tester's ceiling of {ends.ceiling:.4g} connections/s"
+    return f"at {number.share(share)} of the tester's ceiling of {ends.ceiling:.4g} connections/s"
 
 
 def _nothing(ends: Ends) -> str | None:
@@ -155,31 +156,31 @@ def _nothing(ends: Ends) -> str | None:
     return f"all {asked} that were asked for were held{room}"
 
 
-def _cpu(ends: Ends) -> str | None:
+def _cpu(ends: Ends) -> Text | None:
     core = ends.core
     if not core:
         return None
     taken = core.busy >= QUEUE_FULL and core.busy > ends.tester_cpu
     if core.busy < (SATURATED_INSIDE if core.inside else SATURATED) and not taken:
         return None
-    return core.words
+    return core.fact
 
 
 def _waiting(ends: Ends) -> str | None:
     core = ends.core
     if not core or core.cpu is not None or core.busy + core.waiting < SATURATED:
         return None
-    waited = f"waited for one {percent(core.waiting)} of the time"
-    return f"{core.threads} has no CPU of its own and {waited}, busy {percent(core.busy)}"
+    waited = f"waited for one {number.share(core.waiting)} of the time"
+    return f"{core.threads} has no CPU of its own and {waited}, busy {number.share(core.busy)}"
 
 
 def _busy_tester(ends: Ends) -> str | None:
     if ends.tester_cpu < TESTER_BUSY:
         return None
-    return f"an end of the tester was busy {percent(ends.tester_cpu)} of its CPU"
+    return f"an end of the tester was busy {number.share(ends.tester_cpu)} of its CPU"
 
 
-Rule = Callable[[Ends], str | None]
+Rule = Callable[[Ends], Text | None]
 RULES: tuple[tuple[Limit, Rule], ...] = (
     ("tester", _tester_short),
     ("flow-table", _table),
@@ -196,7 +197,7 @@ def _unexplained(ends: Ends) -> str:
         return f"connection {ends.last.get('number')} failed: {ends.last['why']}"
     if ends.held and ends.last.get("stop") == "time":
         return f"the time was over with {ends.last.get('opened')} open"
-    busiest_ = f"busiest CPU {percent(ends.core.busy)}" if ends.core else "CPU not read"
+    busiest_ = f"busiest CPU {number.share(ends.core.busy)}" if ends.core else "CPU not read"
     return f"neither the gateway nor the tester was seen at its end: {busiest_}"
 
 

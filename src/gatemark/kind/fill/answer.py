@@ -8,6 +8,7 @@ from gatemark.judge.judgement import Judgement, PointResult
 from gatemark.kind.fill.plan import FILL
 from gatemark.tell.answer import rates
 from gatemark.tell.answer.answer import Answer
+from gatemark.tell.fact import say
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import Scale
@@ -39,7 +40,7 @@ def made(judgement: Judgement) -> Table:
         Column("point", traffic.point_words),
         *_numbers(filled),
         Column("bottleneck", lambda p: p.limit),
-        Column("why", lambda p: p.why or number.DASH),
+        Column("why", lambda p: say.words(p.why) or number.DASH),
     ]
     return column.table(CAPTION, filled, *spec)
 

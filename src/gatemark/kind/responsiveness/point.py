@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from gatemark import number
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point import limit
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.kind import Judge
-from gatemark.judge.point.limit import Verdict, percent
+from gatemark.judge.point.limit import Verdict
 from gatemark.kind.responsiveness.plan import RESPONSIVENESS
 from gatemark.store.record import Definition, Record
 
@@ -61,7 +62,7 @@ def _tester(alone: Mapping[str, float], request_ns: float, goodput_bps: float) -
     if own_ns is not None and own_ns > OWN_SHARE * request_ns:
         return (
             f"without a gateway a foreign request takes {own_ns / 1e6:.3g} ms, "
-            f"{percent(own_ns / request_ns)} of what it takes with it"
+            f"{number.share(own_ns / request_ns)} of what it takes with it"
         )
     if own_bps is not None and own_bps < OWN_ROOM * goodput_bps:
         return (

@@ -10,6 +10,7 @@ names the tester, and the value is a lower bound.
 import msgspec
 from msgspec.structs import replace
 
+from gatemark import number
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape import searched
 from gatemark.plan.mix import mean_bytes
@@ -168,7 +169,9 @@ def _too_low(search: Ongoing, goal: Goal) -> str:
     allowed = f"{100 * LOSS[goal]:g} %" if LOSS[goal] else "nothing"
     if share := _constant(search, LOSS[goal]):
         none = f"loses at most {allowed}" if LOSS[goal] else "without loss"
-        return f"no rate {none}: it {share.words[:1].lower()}{share.words[1:]}"
+        lost = number.quantity(share.values["share"], "ratio")
+        why = "not load. Look at rules, errors of the ports, cable, duplex."
+        return f"no rate {none}: it loses {lost} at any rate: {why}"
     return (
         f"at {search.terms.min_pps:g} packets/s, the lowest rate, more was lost than {allowed}; "
         "set `min_pps` of [search] lower"

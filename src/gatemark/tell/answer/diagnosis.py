@@ -3,9 +3,11 @@
 
 from collections.abc import Iterable
 
-from gatemark.judge.finding import NAMES, Diagnosis
+from gatemark.judge.finding import Diagnosis
+from gatemark.tell.fact import say
 from gatemark.tell.words import column, traffic
 from gatemark.tell.words.column import Column
+from gatemark.tell.words.shape import NAMES
 from gatemark.tell.words.table import Table
 
 ANCHOR = "wrong"
@@ -21,5 +23,5 @@ def table(diagnoses: Iterable[Diagnosis]) -> Table:
         Column("direction", lambda row: traffic.way(row[0].direction)),
         Column("at", lambda row: traffic.at(row[0])),
         Column("fault", lambda row: NAMES[row[1].shape]),
-        Column("what was seen", lambda row: row[1].words),
+        Column("what was seen", lambda row: say.words(row[1].fact)),
     )

@@ -7,9 +7,10 @@ from typing import Final
 from gatemark.judge.judgement import Judgement, Queue
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.queue.trial import CPU
-from gatemark.judge.shape.words import grouped
+from gatemark.tell.fact import say
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
+from gatemark.tell.words.figure import grouped
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table
 
@@ -71,7 +72,7 @@ def shape(queues: Sequence[Queue]) -> Table:
         "steady, s": _cell("queue_steady_ns", SECONDS),
         "overshoot": _cell("queue_overshoot_ratio", RATIO),
         "gone, s": _cell("queue_recovery_ns", SECONDS),
-        "explained": lambda queue: " ".join(queue.why) or NONE,
+        "explained": lambda queue: " ".join(map(say.words, queue.why)) or NONE,
     }
     return _table(SHAPE, queues, columns, noted=True)
 

@@ -8,6 +8,7 @@ from gatemark.kind.connections.point import QUANTITIES
 from gatemark.kind.responsiveness.plan import RESPONSIVENESS
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
+from gatemark.tell.fact import say
 from gatemark.tell.group import each_run, latency, study, sweep
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import column, headline, number, traffic
@@ -101,7 +102,7 @@ def points(judgement: Judgement) -> Table:
         Column("CPU, %", *cells(everyone, "cpu_busy", PERCENT)),
         Column("CPU by its own reading, %", *cells(everyone, INSIDE, PERCENT)),
         Column("bottleneck", lambda p: headline.bottleneck(p.limit)),
-        Column("why", lambda p: "; ".join([p.why or NONE, *_invalid(p)])),
+        Column("why", lambda p: "; ".join([say.words(p.why) or NONE, *_invalid(p)])),
     ]
     return column.table("Every point, with the interval of its median", everyone, *spec)
 

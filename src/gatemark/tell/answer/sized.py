@@ -4,10 +4,11 @@
 from collections.abc import Iterable, Iterator
 
 from gatemark.judge.capacity.sized import Sized, sized
-from gatemark.judge.cause.reconcile import name, reconciled, together
+from gatemark.judge.cause.reconcile import reconciled, together
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.point.group import Group, readings
 from gatemark.tell.words import number, traffic
+from gatemark.tell.words.drop import name
 from gatemark.tell.words.number import PERCENT, Scale
 from gatemark.tell.words.table import NONE, Table
 

@@ -4,14 +4,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from gatemark.judge.cause.reconcile import Reconciled, name, reconciled, together
+from gatemark.judge.cause.reconcile import Reconciled, reconciled, together
 from gatemark.judge.point.group import Group, middle
 from gatemark.judge.point.interrupts import Queue, queues
-from gatemark.judge.shape.words import grouped
 from gatemark.plan.kind import ABOUT
 from gatemark.store.record import Record
 from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
+from gatemark.tell.words.drop import name
+from gatemark.tell.words.figure import grouped
 from gatemark.tell.words.table import NONE, Table
 
 KIB, MIB = 1 << 10, 1 << 20

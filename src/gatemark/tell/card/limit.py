@@ -9,6 +9,7 @@ from gatemark.kind.fill import answer as fill
 from gatemark.kind.fill.plan import FILL
 from gatemark.tell.card.card import Card, Place, what
 from gatemark.tell.card.picture import Bar, Picture
+from gatemark.tell.fact import say
 from gatemark.tell.group import sweep
 from gatemark.tell.group.study import Study
 from gatemark.tell.words import headline, number, traffic
@@ -39,7 +40,7 @@ def connections(judgement: Judgement, place: Place) -> Iterable[Card]:
         value=number.interval(first.values[kind.headline], whole, at_least=is_bound),
         unit=f"{whole.unit} at once",
         line=until,
-        lines=(first.why, *fill.lines(first), *others[:MOST_LINES]),
+        lines=(say.words(first.why), *fill.lines(first), *others[:MOST_LINES]),
         definition=f"{of}; {until}.",
         evidence=fill.ANCHOR if kind.l4 == "udp" else "connections-held",
         picture=Picture("Held at once by each setup", tuple(bars)),
@@ -68,8 +69,11 @@ def _until(point: PointResult) -> str:
 def bottleneck(judgement: Judgement, studies: Sequence[Study], place: Place) -> Iterable[Card]:
     """What held back, at every knee and at the points of the studies."""
     points = [point for study in studies for point in study.points]
-    held: list[Held] = [(k.limit, k.why, what(k)) for k in judgement.knees]
-    held += [(p.limit, p.why, f"{p.setup} {traffic.way(p.definition.direction)}") for p in points]
+    held: list[Held] = [(k.limit, say.words(k.why), what(k)) for k in judgement.knees]
+    held += [
+        (p.limit, say.words(p.why), f"{p.setup} {traffic.way(p.definition.direction)}")
+        for p in points
+    ]
     limits = [limit for limit in dict.fromkeys(limit for limit, *_ in held) if limit != "none"]
     if not held:
         return

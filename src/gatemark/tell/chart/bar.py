@@ -11,6 +11,7 @@ from gatemark.quantity import UNITS
 from gatemark.tell.chart import bars, theme, vega
 from gatemark.tell.chart.figure import Chart, Drawn, Row, heads, three, whole
 from gatemark.tell.chart.vega import Part, between, channel
+from gatemark.tell.fact import say
 from gatemark.tell.group import study
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import number, traffic
@@ -193,7 +194,7 @@ def _connection_rows(of: Connected) -> Iterator[Row]:
         setup = "tester alone" if point.setup == "direct" else point.setup
         label = f"{setup}, {traffic.connections(point.definition)}"
         row: Row = {"label": label, "arm": point.arm, "setup": setup}
-        row |= {"limit": point.limit, "why": point.why} | three(
+        row |= {"limit": point.limit, "why": say.words(point.why)} | three(
             of.headline, point.values[of.headline]
         )
         text = number.compact(point.values[of.headline], of.unit, at_least=is_bound(point))

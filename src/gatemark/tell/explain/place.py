@@ -8,6 +8,7 @@ from gatemark.judge.judgement import Judgement, Knee, PointResult
 from gatemark.judge.subject import About
 from gatemark.tell.explain.entry import Entry, plain
 from gatemark.tell.explain.sample import COUNTED, Point, Points, Sample, measured
+from gatemark.tell.fact import say
 
 STEPS: Final = {"slower": "costs", "faster": "saves"}  # a verdict on a step of a ladder
 Place = tuple[About, str, str]  # a result, the word that it has, what was seen
@@ -45,7 +46,7 @@ def _places(judgement: Judgement, kind: str) -> Iterator[Place]:
     if kind == "warning":
         yield from _warned(results)
     elif kind == "bottleneck":
-        yield from ((result, result.limit, result.why) for result in results)
+        yield from ((result, result.limit, say.words(result.why)) for result in results)
     else:
         yield from _compared(judgement)
         yield from _diagnosed(judgement)
@@ -53,7 +54,8 @@ def _places(judgement: Judgement, kind: str) -> Iterator[Place]:
 
 def _warned(results: Iterable[Knee | PointResult]) -> Iterator[Place]:
     for result in results:
-        yield from ((result, warning.code, warning.seen) for warning in result.warnings)
+        for warning in result.warnings:
+            yield result, warning.code, say.words(warning.seen)
 
 
 def _compared(judgement: Judgement) -> Iterator[Place]:
@@ -70,4 +72,5 @@ def _compared(judgement: Judgement) -> Iterator[Place]:
 
 def _diagnosed(judgement: Judgement) -> Iterator[Place]:
     for diagnosis in judgement.diagnoses:
-        yield from ((diagnosis, finding.shape, finding.words) for finding in diagnosis.findings)
+        for finding in diagnosis.findings:
+            yield diagnosis, finding.shape, say.words(finding.fact)

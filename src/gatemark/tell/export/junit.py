@@ -16,9 +16,11 @@ from gatemark.quantity import BELOW_KNEE, UNITS
 from gatemark.store.record import Record, Scalar
 from gatemark.tell.answer import expect
 from gatemark.tell.export import xunit
+from gatemark.tell.fact import say
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import headline, number
 from gatemark.tell.words.run import repeat_command
+from gatemark.tell.words.warning import text
 
 Key = tuple[object, ...]
 
@@ -154,8 +156,8 @@ def _judged(result: PointResult | None) -> Iterator[str]:
         return
     if result.at_least:
         yield "the tester was the bottleneck: rates are lower bounds"
-    yield f"limit {result.limit}" + (f": {result.why}" if result.why else "")
-    yield from (f"warning {warning.code}: {warning.text}" for warning in result.warnings)
+    yield f"limit {result.limit}" + (f": {say.words(result.why)}" if result.why else "")
+    yield from (f"warning {warning.code}: {text(warning)}" for warning in result.warnings)
     for name, interval in result.values.items():
         bound = headline.bounded(result, name)
         yield f"{name} {number.quantity_interval(interval, UNITS[name], at_least=bound)}"

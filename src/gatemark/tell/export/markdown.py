@@ -29,7 +29,7 @@ def _lines(source: Source) -> Iterator[str]:
         yield from _facts(name, texts)
     for warned, where in warning.warnings(judgement):
         place = f", {where}" if where else ""
-        yield from _facts(f"Warning {warned.code}{place}", [warned.text])
+        yield from _facts(f"Warning {warned.code}{place}", [warning.text(warned)])
     yield ""
     for answer in ANSWERS:
         for _, made in answer.made(source):

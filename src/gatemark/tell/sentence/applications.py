@@ -15,6 +15,7 @@ from gatemark.kind.application.grade import (
     by_place,
     grades,
 )
+from gatemark.tell.fact.say import words
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number, traffic
 
@@ -47,7 +48,7 @@ def answer(every: Sequence[Grade]) -> str:
     loaded = [grade for grade in every if not grade.is_clean]
     judged = [grade for grade in (loaded or every) if grade.word != UNJUDGED]
     if not judged:
-        whys = dict.fromkeys(grade.why for grade in every if grade.word == UNJUDGED)
+        whys = dict.fromkeys(words(grade.why) for grade in every if grade.word == UNJUDGED)
         return f"No application was judged: {', or '.join(whys)}."
     done = {grade.application.title for grade in judged}
     plain = arms(grade for grade in judged if not grade.shaper)

@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
-from gatemark.judge.finding import NAMES
 from gatemark.judge.judgement import Limit
 from gatemark.store.record import Record
 from gatemark.tell.sentence.rate import Rate
+from gatemark.tell.words.shape import NAMES
 
 LIMITS: dict[Limit, str] = {
     **{shape: name for shape, name in NAMES.items()},  # noqa: C416 - a dict of more keys

@@ -3,7 +3,6 @@
 
 from collections.abc import Collection, Sequence
 
-from gatemark.judge.finding import NAMES
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.timed import SHARE
 from gatemark.judge.speed import RATE
@@ -23,6 +22,7 @@ from gatemark.tell.sentence.rate import (
     searched,
 )
 from gatemark.tell.sentence.who import gateway
+from gatemark.tell.words.shape import NAMES
 
 
 def applies(case: Case) -> bool:

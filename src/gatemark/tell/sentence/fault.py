@@ -6,6 +6,7 @@ from typing import Final
 
 from gatemark.judge.finding import Diagnosis, Shape
 from gatemark.store.record import REPLAYED, Record
+from gatemark.tell.fact import say
 
 TESTERS: Final[tuple[Shape, ...]] = ("tester",)
 MOST_WRONG: Final = 3  # shapes of loss that it names
@@ -17,7 +18,7 @@ def wrong(diagnoses: Sequence[Diagnosis], but: Collection[Shape] = ()) -> str:
     first: dict[tuple[str, str], str] = {}  # of a setup the same may be wrong at many points
     for diagnosis in diagnoses:
         for finding in (finding for finding in diagnosis.wrong if finding.shape not in but):
-            first.setdefault((diagnosis.setup, finding.shape), finding.clause)
+            first.setdefault((diagnosis.setup, finding.shape), say.clause(finding.fact))
     setups: dict[str, dict[str, None]] = {}  # of each clause, in their order
     for (setup, _), clause in first.items():
         setups.setdefault(clause, {})[setup] = None

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why did a search find no rate?"""
 
-from gatemark.judge.finding import NAMES
 from gatemark.judge.judgement import PointResult
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.sentence.rate import THROUGHPUT, within
+from gatemark.tell.words.shape import NAMES
 
 
 def applies(case: Case) -> bool:

@@ -8,6 +8,8 @@ from gatemark.judge.change.cmp import Cell, Cmp
 from gatemark.judge.change.comparable import in_words
 from gatemark.judge.change.compare import UNBOUNDED
 from gatemark.judge.change.sampled import Sampled
+from gatemark.judge.fact import Fact
+from gatemark.tell.fact import say
 from gatemark.tell.verb.diff import by_quantity, name, scale, shown, table, what
 from gatemark.tell.words import column, number
 from gatemark.tell.words.column import Column
@@ -42,9 +44,13 @@ def _heads_table(comparison: Cmp, names: Sequence[str]) -> Table:
     """What stands above the columns: which gateway each is."""
     letters = [f"{letter(place)}: {called}" for place, called in enumerate(names)]
     facts = zip(*comparison.conditions, strict=True)
-    body = tuple((row[0].field, *(in_words(fact.new) for fact in row)) for row in facts)
+    body = tuple((row[0].field, *(_known(each.new) for each in row)) for row in facts)
     kept = tuple(row for row in body if {*row[1:]} != {"none"})
     return Table("Gateways", ("gateway", *letters), kept, frozenset())
+
+
+def _known(value: object) -> str:
+    return say.words(value) if isinstance(value, Fact) else in_words(value)
 
 
 def _cmp_table(rows: Sequence[Row]) -> Table:

@@ -12,6 +12,7 @@ from gatemark.judge.change.sampled import KNEE, Sampled
 from gatemark.judge.judgement import Change
 from gatemark.judge.math.interval import Interval
 from gatemark.quantity import is_bounded
+from gatemark.tell.fact import say
 from gatemark.tell.words import change, column, fold, number, screen, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT, Scale
@@ -49,7 +50,7 @@ def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
 
 def shapes(diff: Diff) -> Iterator[Line]:
     """Which shapes of loss came or went: they say more than a rate does."""
-    yield from (("bold", f"loss changed its shape: {text}") for text in diff.shapes)
+    yield from (("bold", f"loss changed its shape: {say.words(fact)}") for fact in diff.shapes)
 
 
 def changes(diff: Diff) -> Iterator[Line]:

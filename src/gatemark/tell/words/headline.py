@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 
-from gatemark.judge.finding import NAMES
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import About
@@ -11,6 +10,7 @@ from gatemark.plan.feature import DIRECT, ENDPOINT
 from gatemark.quantity import UNITS, is_bounded
 from gatemark.store.record import Definition
 from gatemark.tell.words import number
+from gatemark.tell.words.shape import NAMES
 
 # Bottlenecks in words; some are their own name.
 BOTTLENECKS = dict[str, str](NAMES.items()) | {own: own for own in ("tester", "shaper", "policer")}

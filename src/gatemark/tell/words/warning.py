@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator
 
 from gatemark.judge.judgement import Judgement, Warning_
+from gatemark.tell.fact import say
 
 Line = tuple[str, str]  # rich style, text
 Key = tuple[str, str]  # code, advice
@@ -15,11 +16,16 @@ def warnings(judgement: Judgement) -> list[tuple[Warning_, str]]:
     places: dict[Key, dict[str, None]] = {}
     for place, those in (("", judgement.warnings), *_placed(judgement)):
         for warning in those:
-            key = warning.code, warning.advice
+            key = warning.code, say.words(warning.advice)
             if key not in worst or warning.weight > worst[key].weight:
                 worst[key] = warning
             places.setdefault(key, {})[place] = None
     return [(worst[key], _where([*filter(None, where)])) for key, where in places.items()]
+
+
+def text(warning: Warning_) -> str:
+    """Return a warning in words: how much, and what to do."""
+    return f"{say.words(warning.seen)} {say.words(warning.advice)}".strip()
 
 
 def lines(judgement: Judgement) -> Iterator[Line]:
@@ -29,7 +35,7 @@ def lines(judgement: Judgement) -> Iterator[Line]:
         yield "", ""
     for warning, where in every:
         place = f" ({where})" if where else ""
-        yield "yellow", f"warning {warning.code}{place}: {warning.text}"
+        yield "yellow", f"warning {warning.code}{place}: {text(warning)}"
 
 
 def _placed(judgement: Judgement) -> Iterator[tuple[str, Iterable[Warning_]]]:

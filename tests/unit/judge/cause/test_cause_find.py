@@ -9,11 +9,15 @@ from msgspec.structs import replace
 
 from gatemark.judge.cause.find import named
 from gatemark.judge.cause.table import CAUSES, Cause
-from gatemark.judge.finding import COUNTED, NAMES, Diagnosis, Finding, Shape
+from gatemark.judge.fact import Fact
+from gatemark.judge.finding import COUNTED, Diagnosis, Finding, Shape
 from gatemark.judge.subject import Subject
 from gatemark.store.drops import Drops
 from gatemark.store.record import Definition, Part, Record
+from gatemark.tell.fact import say
+from gatemark.tell.fact.counter import COUNTERS
 from gatemark.tell.sentence.answer import answered
+from gatemark.tell.words.shape import NAMES
 
 from .trial import SENT, UDP, trial
 from .uncaused import NO_CAUSE
@@ -50,8 +54,8 @@ def rose(cause: Cause, counter: str, packets: int) -> dict[str, int]:
 def test_each_counter_of_the_table_names_its_cause(cause: Cause, counter: str) -> None:
     (finding,) = findings(trial(rose(cause, counter, SENT // 4), lost=SENT // 4))
     assert finding.shape == cause.shape
-    assert "{" not in finding.words + finding.clause
-    assert cause.advice in finding.words
+    assert "{" not in say.words(finding.fact) + say.clause(finding.fact)
+    assert COUNTERS[cause.code or cause.shape][-1] in say.words(finding.fact)
 
 
 @pytest.mark.parametrize(("cause", "counter"), CASES)
@@ -88,7 +92,7 @@ def test_counters_of_public_reports_have_the_words(
 ) -> None:
     (finding,) = findings(trial(rises, lost=500))
     assert finding.shape == shape
-    assert words in finding.words
+    assert words in say.words(finding.fact)
 
 
 def test_a_rule_is_told_beside_what_is_of_no_connection() -> None:
@@ -98,15 +102,15 @@ def test_a_rule_is_told_beside_what_is_of_no_connection() -> None:
     }
     invalid, rule = findings(trial(rules, lost=1_400))
     assert (invalid.shape, rule.shape) == ("invalid", "rule")
-    assert "500 packets" in rule.words
-    assert "udp drop" in rule.words
+    assert "500 packets" in say.words(rule.fact)
+    assert "udp drop" in say.words(rule.fact)
 
 
 def test_marks_that_changed_are_told_with_the_mark_that_was_sent() -> None:
     marked = replace(UDP, dscp=46)
     (finding,) = findings(trial({"record.mark_changed": SENT}, definition=marked))
-    assert finding.words.startswith("All packets came with another mark than 46.")
-    assert finding.clause == "gives all packets another mark than 46"
+    assert say.words(finding.fact).startswith("All packets came with another mark than 46.")
+    assert say.clause(finding.fact) == "gives all packets another mark than 46"
 
 
 def test_marks_that_the_plan_sets_are_no_fault() -> None:
@@ -118,13 +122,15 @@ def test_marks_of_a_workload_beside_are_told() -> None:
     call = Part(definition=replace(UDP, dscp=46), accounting=builder.accounting(SENT, 0))
     values = {"mark_changed": 0.0, "call.mark_changed": float(SENT)}
     (finding,) = findings(trial(values=values, parts={"call": call}))
-    assert finding.words.startswith("50 % of the packets came with another mark than the one")
+    assert say.words(finding.fact).startswith(
+        "50 % of the packets came with another mark than the one"
+    )
 
 
 def test_a_black_hole_of_the_mtu_is_told_with_both_sizes() -> None:
     record = trial(BLACK_HOLE, definition=TCP, accounting=None, values=NO_GOODPUT, mtu=PPPOE)
     (finding,) = findings(record)
-    assert finding.words.startswith(
+    assert say.words(finding.fact).startswith(
         "Segments of 1 500 bytes do not pass: the gateway's WAN port takes 1 492 and its ICMP does "
         "not arrive. Clamp the MSS (feature `mss`)"
     )
@@ -138,7 +144,7 @@ def test_a_sender_that_learnt_the_mtu_is_no_fault() -> None:
 
 def test_a_limit_of_length_is_told_once() -> None:
     sized = Finding(
-        shape="some-sizes", words="", clause="", values={"frame_bytes": 1510, "beyond_bytes": 1511}
+        shape="some-sizes", fact=Fact(""), values={"frame_bytes": 1510, "beyond_bytes": 1511}
     )
     record = trial({"ip.FragFails": SENT}, lost=SENT)
     diagnosis = Diagnosis(subject=Subject.of(record), direction="up", findings=(sized,))
@@ -147,7 +153,7 @@ def test_a_limit_of_length_is_told_once() -> None:
 
 @pytest.mark.parametrize("shape", ["shaper", "policer"])
 def test_a_limit_of_rate_is_told_once(shape: Shape) -> None:
-    limit = Finding(shape=shape, words="", clause="", values={"share": 0.5})
+    limit = Finding(shape=shape, fact=Fact(""), values={"share": 0.5})
     record = trial({"qdisc.pfifo": SENT // 2}, lost=SENT // 2)
     assert shapes(record) == ["queue"]
     diagnosis = Diagnosis(subject=Subject.of(record), direction="up", findings=(limit,))
@@ -156,7 +162,7 @@ def test_a_limit_of_rate_is_told_once(shape: Shape) -> None:
 
 def test_a_full_table_is_told_though_nothing_is_lost() -> None:
     (finding,) = findings(trial({"event.conntrack early_drop": 4_533}))
-    assert finding.words.startswith(
+    assert say.words(finding.fact).startswith(
         "The connection table is full: 4 533 entries were thrown out for new ones, so their "
         "answers do not come back."
     )
@@ -165,14 +171,16 @@ def test_a_full_table_is_told_though_nothing_is_lost() -> None:
 def test_a_table_that_refuses_beside_what_it_evicts_is_told_of_its_buckets() -> None:
     rises = {"event.conntrack early_drop": 4_000, "netfilter.conntrack drop": 600}
     (finding,) = findings(trial(rises, lost=600))
-    assert finding.words.startswith("Connection tracking dropped 600 packets (6.0 %), though")
-    assert "nf_conntrack_buckets" in finding.words
+    assert say.words(finding.fact).startswith(
+        "Connection tracking dropped 600 packets (6.0 %), though"
+    )
+    assert "nf_conntrack_buckets" in say.words(finding.fact)
 
 
 def test_a_table_that_evicts_nothing_is_told_of_its_room_alone() -> None:
     (finding,) = findings(trial({"netfilter.conntrack drop": 600}, lost=600))
-    assert finding.words.endswith("(feature `conntrack-max:N`) gives it more room.")
-    assert "buckets" not in finding.words
+    assert say.words(finding.fact).endswith("(feature `conntrack-max:N`) gives it more room.")
+    assert "buckets" not in say.words(finding.fact)
 
 
 def test_a_table_that_one_pass_read_alone_is_told() -> None:
@@ -181,7 +189,7 @@ def test_a_table_that_one_pass_read_alone_is_told() -> None:
 
 
 def test_an_explained_loss_is_no_longer_without_explanation() -> None:
-    lost = Finding(shape="unexplained", words="", clause="", values={"share": 0.5})
+    lost = Finding(shape="unexplained", fact=Fact(""), values={"share": 0.5})
     record = trial({"ip.IPReversePathFilter": SENT // 2}, lost=SENT // 2)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(lost,))
     (after,) = named((before,), [record])
@@ -195,7 +203,7 @@ def test_no_other_diagnosis_of_an_arm_is_left_out() -> None:
 
 
 def test_what_a_counter_has_whole_is_told_by_it_alone() -> None:
-    first = Finding(shape="nothing", words="", clause="", values={"share": 1.0})
+    first = Finding(shape="nothing", fact=Fact(""), values={"share": 1.0})
     record = trial({"ip.FragFails": SENT}, lost=SENT)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(first,))
     (after,) = named((before,), [record])
@@ -204,12 +212,12 @@ def test_what_a_counter_has_whole_is_told_by_it_alone() -> None:
 
 @pytest.mark.parametrize("shape", ["some-flows", "policer"])
 def test_which_packets_a_rule_drops_and_which_rule_are_one_fault(shape: Shape) -> None:
-    own = Finding(shape=shape, words="Something is lost.", clause="loses")
+    own = Finding(shape=shape, fact=Fact("nothing.sent"))
     record = trial({"netfilter.nft rule x": 1_250}, lost=1_250)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(own,))
     (after,) = named((before,), [record])
     (finding,) = after.findings
-    assert finding.words.startswith("Something is lost. A rule dropped 1 250 packets")
+    assert say.words(finding.fact).startswith("what is sent A rule dropped 1 250 packets")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +234,7 @@ def test_which_packets_a_rule_drops_and_which_rule_are_one_fault(shape: Shape) -
 def test_a_share_that_a_counter_has_is_one_fault(
     shape: Shape, values: dict[str, float], counter: str, is_same: bool
 ) -> None:
-    which = Finding(shape=shape, words="Some.", clause="loses some", values=values)
+    which = Finding(shape=shape, fact=Fact(""), values=values)
     record = trial({counter: SENT // 10}, lost=SENT // 10)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(which,))
     (after,) = named((before,), [record])
@@ -239,15 +247,18 @@ def test_who_does_not_forward_has_no_route_besides() -> None:
 
 
 def test_flows_without_a_port_are_one_fault() -> None:
-    words, clause = "24 of 64 flows lose all: others each time.", "loses all of 24 of 64 flows"
-    flows = Finding(shape="some-flows", words=words, clause=clause)
+    all_of = Fact("flows.all-others", {"many": 24, "flows": 64})
+    flows = Finding(shape="some-flows", fact=all_of)
     nat = replace(UDP, path="nat")
     record = trial({"netfilter.conntrack insert_failed": 3_800}, definition=nat, lost=3_800)
     before = Diagnosis(subject=Subject.of(record), direction="up", findings=(flows,))
     (after,) = named((before,), [record])
     (finding,) = after.findings
-    assert finding.clause == "loses all of 24 of 64 flows: NAT has no port left"
-    assert "(insert_failed 3 800)" in finding.words
+    assert (
+        say.clause(finding.fact)
+        == "loses all of 24 of 64 flows, others each time: NAT has no port left"
+    )
+    assert "(insert_failed 3 800)" in say.words(finding.fact)
 
 
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause.by_load], ids=str)
@@ -309,7 +320,7 @@ def test_without_a_number_of_packets_a_cause_takes_many() -> None:
     many, few = ({"netfilter.nft rule *": count} for count in (150, 50))
     assert shapes(trial({"qdisc.fq_codel": 150}, definition=own, accounting=None)) == []
     (finding,) = findings(trial(many, definition=own, accounting=None))
-    assert finding.clause == "drops 150 packets by a rule"
+    assert say.clause(finding.fact) == "drops 150 packets by a rule"
     assert shapes(trial(few, definition=own, accounting=None)) == []
 
 
@@ -332,3 +343,4 @@ def test_a_single_trial_is_told_with_what_its_counters_name() -> None:
 def test_every_cause_is_counted_and_has_a_name() -> None:
     assert {cause.shape for cause in CAUSES} == set(COUNTED)
     assert set(COUNTED) <= NAMES.keys()
+    assert {cause.code or cause.shape for cause in CAUSES} == COUNTERS.keys()

@@ -6,12 +6,14 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.judgement import Limit
 from gatemark.judge.point import facts
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import group
 from gatemark.judge.point.limit import Verdict, decide
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
+from gatemark.tell.fact import say
 
 from ..conftest import Trial, trials
 
@@ -244,12 +246,12 @@ def test_nothing_received_at_all_is_unknown() -> None:
 
 
 def test_point_without_a_valid_trial_is_unknown() -> None:
-    assert verdict(Trial(status="invalid")) == Verdict("unknown", "no valid trial")
+    assert verdict(Trial(status="invalid")) == Verdict("unknown", Fact("why.no-trial"))
 
 
 def test_evidence_is_told_with_its_numbers() -> None:
     expected = "napi/gw0 busy 99.8 % of cpu 1; its queue refused the surplus"
-    assert verdict(FULL).why == expected
+    assert say.words(verdict(FULL).why) == expected
 
 
 def boxed(busy: float) -> Record:
@@ -265,17 +267,17 @@ def test_a_box_is_judged_by_the_load_that_it_reads_itself(busy: float, limit: Li
     (point,) = group([outside, msgspec.structs.replace(boxed(busy), accounting=outside.accounting)])
     found = decide(gather(point, None))
     assert found.limit == limit
-    assert limit == "unknown" or found.why == "cpu 0 busy 96 %, as the gateway reads it itself"
+    assert limit == "unknown" or say.words(found.why).startswith("cpu 0 busy 96 %, as")
 
 
 def test_what_is_read_from_outside_goes_before_what_a_gateway_reads() -> None:
     (point,) = group([FULL.record(), boxed(0.2)])
-    assert decide(gather(point, None)).why.startswith("napi/gw0 busy 99.8 % of cpu 1")
+    assert say.words(decide(gather(point, None)).why).startswith("napi/gw0 busy 99.8 % of cpu 1")
 
 
 def test_a_sender_behind_its_schedule_is_told_by_its_share() -> None:
     found = verdict(Trial(offered=30_000, scheduled=60_000))
-    assert found == Verdict("tester", "the sender made 50 % of its schedule")
+    assert found == Verdict("tester", Fact("why.schedule", {"share": 0.5}))
 
 
 def test_a_carrier_that_waits_and_works_all_the_time_is_the_testers() -> None:
@@ -307,8 +309,8 @@ def test_ends_of_the_tester_that_share_a_cpu_are_busy_together(sink: str, busy: 
 def test_only_threads_that_worked_are_named() -> None:
     threads = [CpuReading(thread=f"t{i}", cpu=1, busy=busy) for i, busy in enumerate((0.95, 0.04))]
     both = [*threads, CpuReading(thread="t2", cpu=1, busy=0.05)]
-    assert verdict_of(*threads).why.startswith("t0 busy 99 % of cpu 1")
-    assert verdict_of(*both).why.startswith("t0 and t2 busy 100 % of cpu 1")
+    assert say.words(verdict_of(*threads).why).startswith("t0 busy 99 % of cpu 1")
+    assert say.words(verdict_of(*both).why).startswith("t0 and t2 busy 100 % of cpu 1")
 
 
 def verdict_of(*threads: CpuReading) -> Verdict:

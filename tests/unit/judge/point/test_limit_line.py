@@ -6,7 +6,8 @@ from dataclasses import replace as changed
 import pytest
 from msgspec.structs import replace
 
-from gatemark.judge.cause.reconcile import reconciled
+from gatemark.judge.cause.reconcile import name, reconciled
+from gatemark.judge.fact import Fact
 from gatemark.judge.point.ceiling import ceiling
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import group
@@ -49,9 +50,8 @@ def of_tcp(up: Crossing) -> Verdict:
 
 
 def test_what_it_dropped_explains_the_loss() -> None:
-    assert verdict(HALVED, crossing(dropped=10_000)) == Verdict(
-        "line", "the line dropped 100 % of what was lost"
-    )
+    dropped = Fact("why.line-dropped", {"share": 1.0})
+    assert verdict(HALVED, crossing(dropped=10_000)) == Verdict("line", dropped)
 
 
 def test_what_was_lost_by_chance_behind_it_is_its_own_too() -> None:
@@ -167,7 +167,7 @@ def test_tcp_fills_it_or_is_told_by_its_drops(up: Crossing, limit: str) -> None:
 
 def test_a_line_that_is_late_is_the_tester_even_where_all_came_through() -> None:
     late = verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.11))
-    assert late == Verdict("tester", "the line sent 11 % of its frames over 1 ms late")
+    assert (late.limit, late.why) == ("tester", Fact("why.late-line", {"share": 0.11}))
     assert verdict(Trial(20_000), crossing(busy=0.5, over_1ms=0.09)).limit == "none"
 
 
@@ -200,9 +200,8 @@ def test_its_drops_are_told_by_its_name() -> None:
     whole = reconciled(replace(made, evidence=evidence))
     assert whole is not None
     assert (whole.remains, whole.agrees) == (0, True)
-    assert (
-        whole.sentence == "queue at the line, up dropped 9 999; chance at the line, down dropped 1"
-    )
+    names = {name(drop): drop.packets for drop in whole.by_cause}
+    assert names == {"queue at the line, up": 9_999, "chance at the line, down": 1}
 
 
 def test_what_its_ports_refused_is_the_testers_up_and_the_gateways_down() -> None:

@@ -12,6 +12,7 @@ from gatemark.judge.judgement import Limit, Warning_
 from gatemark.judge.math.interval import median_interval
 from gatemark.judge.point import warn
 from gatemark.store.record import CpuReading, Evidence
+from gatemark.tell.fact import say
 
 from ..conftest import seeded
 
@@ -132,7 +133,7 @@ def test_only_the_tester_as_limit_makes_a_lower_bound(limit: Limit, *, warned: b
 def test_invalid_trials_are_counted() -> None:
     found = warn.invalid_trials(3)
     assert found is not None
-    assert found.seen.startswith("3 ")
+    assert say.words(found.seen).startswith("3 ")
 
 
 def hot(busy: float = 0.95, **thermal: float) -> Evidence:
@@ -182,12 +183,12 @@ def test_a_warning_has_the_number_that_triggered_it_and_a_next_step() -> None:
         "bursty-sender": (warn.bursty_sender(100_000, 1e6, 0, 1), "100 packets at once"),
         "holes": (warn.bursty_sender(30_000, 0, 40, 1), "4.00 % of the time"),
         "unnamed-functions": (warn.unnamed_functions(0.2), "20.0 % of what it runs"),
-        "twin-differs": (warn.twin_differs("again", "route", "40.0 ns"), "by 40.0 ns"),
+        "twin-differs": (warn.twin_differs("again", "route", 40.0, "ns"), "by 40.0 ns"),
     }
     lacking = [
         name
         for name, (found, number) in seen.items()
-        if not (found and number in found.seen and found.advice.endswith("."))
+        if not (found and number in say.words(found.seen) and say.words(found.advice).endswith("."))
     ]
     assert lacking == []
 

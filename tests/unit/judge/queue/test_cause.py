@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from gatemark.judge.queue.cause import Case, causes
 from gatemark.judge.queue.formula import Bottleneck, expected
+from gatemark.tell.fact import say
 
 LINE = Bottleneck(1e6, 50, mean_bytes=1178.0)
 SHARE = "queue_line_share"
@@ -66,6 +67,6 @@ def test_a_planted_cause_is_named_and_no_other() -> None:
         (seen(mean_ns=1.1), "ever more slowly"),
         (replace(seen(mean_ns=1.15), line=replace(LINE, congestion="cubic")), "cubic stays"),
     ]
-    found = [(word, causes(case)) for case, word in planted]
+    found = [(word, [*map(say.words, causes(case))]) for case, word in planted]
     unlike = [(word, named) for word, named in found if len(named) != 1 or word not in named[0]]
     assert unlike == []

@@ -12,6 +12,7 @@ from gatemark.judge.values import values
 from gatemark.store.drops import Drop, Drops
 from gatemark.store.record import Record
 from gatemark.store.series import Series
+from gatemark.tell.fact import say
 
 
 def queues(records: tuple[Record, ...], sheaf: dict[str, Series]) -> tuple[Queue, ...]:
@@ -59,7 +60,7 @@ def test_what_should_be_stands_beside_it() -> None:
 def test_a_flow_that_goes_first_has_no_arithmetic_of_the_line() -> None:
     queue = of("game first", 1)
     assert queue.expected == {}
-    assert "holds the load" in queue.why[0]
+    assert "holds the load" in say.words(queue.why[0])
     assert "queue_period_ns" not in queue.values
     assert queue.values["queue_added_p98_ns"].value < 13e6
 

@@ -12,6 +12,7 @@ from gatemark.judge.finding import Finding
 from gatemark.judge.point.group import group
 from gatemark.judge.shape.diagnose import diagnose
 from gatemark.store.record import Accounting, Record
+from gatemark.tell.fact import say
 
 from .conftest import LOW, outside
 
@@ -52,14 +53,18 @@ def test_corrupted_packets_are_told_with_their_cause() -> None:
     told = {cause: findings({}, corrupt={cause: 100})[0] for cause in CAUSES}
     assert {finding.shape for finding in told.values()} == {"corruption"}
     assert told["new"].values["share"] == pytest.approx(200 / (4_500 + 6_750), rel=0.01)
-    assert told["new"].clause == "has 1.8 % of its packets corrupted"
-    unlike = [cause for cause, f in told.items() if not f.words.startswith(opening + CAUSES[cause])]
+    assert say.clause(told["new"].fact) == "has 1.8 % of its packets corrupted"
+    unlike = [
+        cause
+        for cause, f in told.items()
+        if not say.words(f.fact).startswith(opening + CAUSES[cause])
+    ]
     assert unlike == []
 
 
 def test_the_most_frequent_cause_is_named() -> None:
     (finding,) = findings({}, corrupt={"ip_sum": 20, "udp_sum": 80})
-    assert "UDP" in finding.words
+    assert "UDP" in say.words(finding.fact)
 
 
 def test_what_comes_from_a_rate_on_is_told_with_it() -> None:
@@ -69,25 +74,28 @@ def test_what_comes_from_a_rate_on_is_told_with_it() -> None:
     ]
     (diagnosed,) = diagnose(group(records), ())
     (finding,) = diagnosed.diagnosis.wrong
-    assert finding.clause.endswith("out of order at 15.0 k packets/s and more")
+    assert say.clause(finding.fact).endswith("out of order at 15.0 k packets/s and more")
 
 
 def test_packets_that_come_twice_are_told() -> None:
     (finding,) = findings({"duplicated": 100})
-    assert (finding.shape, finding.clause) == ("duplication", "has 1.8 % of its packets twice")
-    assert finding.words == "1.8 % of the packets come twice."
+    assert (finding.shape, say.clause(finding.fact)) == (
+        "duplication",
+        "has 1.8 % of its packets twice",
+    )
+    assert say.words(finding.fact) == "1.8 % of the packets come twice."
 
 
 def test_packets_out_of_order_are_told_with_how_far() -> None:
     (finding,) = findings({"reordered": 100}, late={"1": 10, "4": 80, "16": 10})
     words = "1.8 % of the packets come out of order, by 4 packets of their flow or more."
-    assert (finding.shape, finding.words) == ("reordering", words)
-    assert finding.clause == "has 1.8 % of its packets out of order"
+    assert (finding.shape, say.words(finding.fact)) == ("reordering", words)
+    assert say.clause(finding.fact) == "has 1.8 % of its packets out of order"
 
 
 def test_where_it_is_not_known_how_far_nothing_is_said_of_it() -> None:
     (finding,) = findings({"reordered": 100})
-    assert finding.words == "1.8 % of the packets come out of order."
+    assert say.words(finding.fact) == "1.8 % of the packets come out of order."
 
 
 def test_a_few_are_nothing() -> None:
@@ -108,7 +116,7 @@ def corrupted(each: Sequence[int], lost: int) -> list[Finding]:
 def test_a_few_of_each_trial_are_told_by_all_together_and_with_their_share_of_the_lost() -> None:
     (finding,) = corrupted([2, 1] * 6, lost=1)
     assert finding.shape == "corruption"
-    assert "(18 of 18 lost beyond the sender's port)" in finding.words
+    assert "(18 of 18 lost beyond the sender's port)" in say.words(finding.fact)
 
 
 def test_corruption_that_comes_in_clusters_is_told() -> None:

@@ -10,6 +10,7 @@ from gatemark.judge.finding import Finding
 from gatemark.judge.point.group import group
 from gatemark.judge.shape.diagnose import diagnose
 from gatemark.store.record import Record
+from gatemark.tell.fact import say
 
 from .conftest import LOW, lossy
 
@@ -75,12 +76,12 @@ def test_flows_are_told_with_the_client_or_the_port_that_they_share(
     flows: set[int], clients: int, which: str
 ) -> None:
     (finding,) = found(silent(flows, clients))
-    assert finding.words.endswith(f" the others do not: the LAN host's {which}.")
+    assert say.words(finding.fact).endswith(f" the others do not: the LAN host's {which}.")
 
 
 def test_a_table_that_has_room_for_a_few_flows_is_no_share_of_nearly_all() -> None:
     (finding,) = found(silent({*range(5, 64)}))
-    assert finding.clause == "loses all of 59 of 64 flows"
+    assert say.clause(finding.fact) == "loses all of 59 of 64 flows"
 
 
 def test_flows_that_lose_all_are_told_beside_a_tester_that_pauses() -> None:
@@ -95,8 +96,8 @@ def test_flows_that_lose_all_are_told_beside_a_tester_that_pauses() -> None:
 
 def test_flows_that_lose_all_from_a_time_on_are_told_with_it() -> None:
     (finding,) = found(half_late())
-    assert finding.words.startswith("From 248 ms into each trial on 50 % is lost")
-    assert finding.words.endswith("the others do not: the LAN host's port mod 2 = 0.")
+    assert say.words(finding.fact).startswith("From 248 ms into each trial on 50 % is lost")
+    assert say.words(finding.fact).endswith("the others do not: the LAN host's port mod 2 = 0.")
 
 
 @pytest.mark.parametrize(("still_ms", "shapes"), [(0.0, ["waiting-packets"]), (6.0, [])])

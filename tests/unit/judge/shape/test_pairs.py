@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from simulated import PLANTED, Planted
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.point.group import Group, group
 from gatemark.judge.shape.diagnose import Diagnosed, diagnose
@@ -15,6 +16,7 @@ from gatemark.judge.shape.factor import with_levels
 from gatemark.judge.shape.pairs import together
 from gatemark.store.record import Record
 from gatemark.tell.answer.diagnosis import table
+from gatemark.tell.fact import say
 
 from .conftest import FEW, LOW, outside
 
@@ -53,7 +55,9 @@ def policed(*sizes: int) -> list[Diagnosed]:
 
 
 def test_a_policer_of_packets_is_told_at_either_size() -> None:
-    words = [finding.words for each in together(policed(64, 128)) for finding in each.wrong]
+    words = [
+        say.words(finding.fact) for each in together(policed(64, 128)) for finding in each.wrong
+    ]
     assert len(words) == 2
     assert all(
         text.endswith(": a policer, by packets: 12.0 k packets/s at 128 bytes too.")
@@ -77,7 +81,9 @@ def test_two_sizes_tell_what_a_policer_counts(large_pps: float, counts: str) -> 
         (finding,) = each.diagnosis.wrong
         own = replace(finding, values=finding.values | {"rate_pps": rate})
         made.append(changed(each, diagnosis=replace(each.diagnosis, findings=(own,))))
-    assert [each.wrong[0].words[-len(counts) :] for each in together(made)] == [counts] * 2
+    assert [say.words(each.wrong[0].fact)[-len(counts) :] for each in together(made)] == [
+        counts
+    ] * 2
 
 
 def test_one_direction_that_loses_is_named_there() -> None:
@@ -112,7 +118,7 @@ def test_a_direction_that_carries_less_is_named_where_each_packet_takes_the_cpu_
 def test_one_level_of_a_factor_that_loses_is_named_with_it() -> None:
     usual, marked = told(at(Planted(), dscp=0), at(Planted(share=0.05), dscp=46))
     assert (shapes(usual), shapes(marked)) == ([], ["one-level"])
-    assert marked.wrong[0].clause == "loses 5.0 % of DSCP 46 alone"
+    assert say.clause(marked.wrong[0].fact) == "loses 5.0 % of DSCP 46 alone"
     rows = table([usual, marked]).rows
     assert [row[2].endswith("dscp 46") for row in rows] == [True]
 
@@ -123,13 +129,13 @@ def test_a_slow_level_is_named_beside_another_fault_of_it() -> None:
     late = [replace(r, values=r.values | {"delay_p50_ns": 2e6}) for r in slow]
     _, marked = told(at(Planted(share=0.05), dscp=0), late)
     assert shapes(marked) == ["one-level", "constant-share"]
-    assert marked.wrong[0].clause.startswith("delays DSCP 46 by 1.9")
+    assert say.clause(marked.wrong[0].fact).startswith("delays DSCP 46 by 1.9")
 
 
 def test_a_limit_of_one_level_is_named_with_it() -> None:
     v4, v6 = told(at(Planted(), FEW, family="ipv4"), at(PLANTED["policer"][0], FEW, family="ipv6"))
     assert (shapes(v4), shapes(v6)) == ([], ["policer"])
-    assert v6.wrong[0].clause == "is policed to 12.0 k packets/s with IPv6 alone"
+    assert say.clause(v6.wrong[0].fact) == "is policed to 12.0 k packets/s with IPv6 alone"
 
 
 @pytest.mark.parametrize(
@@ -144,15 +150,18 @@ def test_a_limit_of_one_level_is_named_with_it() -> None:
 def test_what_a_counter_has_at_one_level_is_named_with_it(
     factor: str, levels: tuple[str | int, ...], words: str
 ) -> None:
-    counted = Finding(shape="not-forwarding", words="Off.", clause="", values={"share": 1.0})
+    counted = Finding(shape="not-forwarding", fact=Fact("nothing.sent"), values={"share": 1.0})
     usual, worse = told(*(at(Planted(), LOW, **{factor: level}) for level in levels))
     _, named = with_levels([usual, replace(worse, findings=(counted,))])
-    assert named.findings[0].words == f"Off. {words}"
+    assert say.words(named.findings[0].fact) == f"what is sent {words}"
 
 
 def test_what_each_level_has_is_of_none() -> None:
     v4, v6 = told(*(at(Planted(share=0.05), family=family) for family in ("ipv4", "ipv6")))
-    assert [each.wrong[0].clause.endswith("at any rate") for each in (v4, v6)] == [True, True]
+    assert [say.clause(each.wrong[0].fact).endswith("at any rate") for each in (v4, v6)] == [
+        True,
+        True,
+    ]
 
 
 def test_a_level_that_carries_less_is_named_with_it() -> None:

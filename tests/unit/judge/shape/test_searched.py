@@ -10,6 +10,7 @@ from simulated import Planted, trial
 from gatemark.judge.judge import judge
 from gatemark.judge.shape.searched import constant, diagnosed
 from gatemark.store.record import Record
+from gatemark.tell.fact import say
 
 from ..conftest import run
 
@@ -27,8 +28,8 @@ def test_every_thousandth_packet_is_told() -> None:
     found = constant(search(Planted(nth=1000)), "up")
     assert found
     assert found.values["share"] == pytest.approx(0.001, rel=0.2)
-    assert "(every 1" in found.words
-    assert "not load" in found.words
+    assert "(every 1" in say.words(found.fact)
+    assert "not load" in say.words(found.fact)
 
 
 def test_a_random_share_is_told() -> None:

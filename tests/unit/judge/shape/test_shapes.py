@@ -14,6 +14,7 @@ from gatemark.judge.point.group import group
 from gatemark.judge.shape.diagnose import Diagnosed, diagnose
 from gatemark.judge.shape.stall import period_ms
 from gatemark.store.record import CpuReading, Record, Starved
+from gatemark.tell.fact import say
 
 from .conftest import FEW, LOW, lossy, outside, swept_once
 
@@ -58,7 +59,7 @@ def test_a_sound_gateway_has_no_shape(seed: int) -> None:
 )
 def test_what_is_dropped_is_no_standstill(name: str, clause: str) -> None:
     (finding,) = look(name).diagnosis.wrong
-    assert finding.clause.startswith(clause)
+    assert say.clause(finding.fact).startswith(clause)
 
 
 @pytest.mark.parametrize("name", ["nothing", "random share", "policer", "first packets"])
@@ -141,9 +142,9 @@ def test_a_share_is_told_with_how_it_is_lost() -> None:
     )
     assert random is not None
     assert random.values["share"] == pytest.approx(0.02, rel=0.1)
-    assert "every" not in random.words
+    assert "every" not in say.words(random.fact)
     assert every is not None
-    assert "every 50th packet" in every.words
+    assert "every 50th packet" in say.words(every.fact)
 
 
 def test_a_policer_is_told_with_rate_and_burst() -> None:
@@ -164,7 +165,7 @@ def test_a_burst_that_the_pause_before_filled_in_is_no_more_than_a_bound(
         begun += timedelta(seconds=0.45 + pause_s)
     (found,) = diagnose(group(records), ())
     (finding,) = found.diagnosis.wrong
-    assert words in finding.words
+    assert words in say.words(finding.fact)
 
 
 def test_a_shaper_is_told_with_rate_and_queue() -> None:
@@ -200,7 +201,7 @@ def test_flows_are_told_with_what_they_share() -> None:
     found = look("flows").diagnosis.get("some-flows")
     assert found is not None
     assert (found.values["flows"], found.values["of_flows"]) == (16, 64)
-    assert "port mod 4 = 1" in found.words
+    assert "port mod 4 = 1" in say.words(found.fact)
 
 
 def test_stalls_are_told_with_their_length() -> None:
@@ -219,7 +220,7 @@ def test_who_had_the_cpu_in_a_few_trials_is_not_blamed(each: int, is_named: bool
     ]
     (found,) = diagnose(group(records), ())
     (finding,) = found.diagnosis.wrong
-    assert ("Meanwhile hog (OTHER) had its CPU." in finding.words) == is_named
+    assert ("Meanwhile hog (OTHER) had its CPU." in say.words(finding.fact)) == is_named
 
 
 @pytest.mark.parametrize("name", ["tenth of a share", "stalls", "first packets"])
@@ -258,13 +259,15 @@ def test_a_share_that_a_higher_rate_does_not_lose_is_none_of_any_rate() -> None:
     records = lossy(FEW[:3], lambda record, _: 0.1 * (record.point["rate_pps"] in LOW))
     (found,) = diagnose(group(records), ())
     (finding,) = found.diagnosis.wrong
-    assert finding.clause == "loses 10 % at 15.0 k packets/s and less, not at higher rates"
+    assert (
+        say.clause(finding.fact) == "loses 10 % at 15.0 k packets/s and less, not at higher rates"
+    )
 
 
 def test_what_rises_over_the_trial_has_no_time_and_is_no_share() -> None:
     (found,) = diagnose(group(lossy(LOW, lambda _, at: 0.25 * at / 45)), ())
     (finding,) = found.diagnosis.wrong
-    assert finding.words.startswith("More is lost the longer a trial lasts: 3.")
+    assert say.words(finding.fact).startswith("More is lost the longer a trial lasts: 3.")
 
 
 @pytest.mark.parametrize("whole", [0, 5])
@@ -307,7 +310,7 @@ def test_where_the_first_trials_use_up_what_is_let_through_that_is_told() -> Non
     ]
     (diagnosed,) = diagnose(group(records), ())
     (finding,) = diagnosed.diagnosis.wrong
-    assert finding.clause == "lets nothing through soon in each trial"
+    assert say.clause(finding.fact) == "lets nothing through soon in each trial"
 
 
 def emptied(record: Record) -> Record:

@@ -8,9 +8,9 @@ import pytest
 
 from gatemark.judge.shape.share import fades, pooled
 from gatemark.judge.shape.sight import Level, Sight
-from gatemark.judge.shape.words import ordinal
 from gatemark.store.loss import Loss
 from gatemark.store.record import Definition, Record
+from gatemark.tell.words.figure import ordinal
 
 BINS, EACH = 60, 15  # a trial of 0.6 s at 1 500 packets/s
 CORRUPT, SHARE = 0.032, 0.008

@@ -9,6 +9,7 @@ from gatemark.judge.judge import judge
 from gatemark.judge.point.group import group
 from gatemark.judge.shape.diagnose import diagnose
 from gatemark.store.record import Record, Starved
+from gatemark.tell.fact import say
 
 from ..conftest import run
 from .conftest import FEW, LOW, lossy
@@ -31,12 +32,12 @@ def test_what_begins_or_ends_between_two_trials_is_told_by_the_trial(
 ) -> None:
     records = lossy(LOW, lambda record, _: 0.1 * ((record.sequence >= 5) == is_later))
     finding = only(records)
-    assert (finding.shape, finding.words.startswith(words)) == ("over-time", True)
+    assert (finding.shape, say.words(finding.fact).startswith(words)) == ("over-time", True)
 
 
 def test_what_begins_and_ends_within_the_run_is_told_by_both_trials() -> None:
     finding = only(lossy(LOW, lambda record, _: 0.1 * (4 <= record.sequence < 9)))
-    assert finding.clause == "loses 10 % from the 5th to the 9th of 12 trials"
+    assert say.clause(finding.fact) == "loses 10 % from the 5th to the 9th of 12 trials"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_a_part_that_is_lost_for_a_while_is_told_with_its_times(shift: int, when
             return 0.3 * (15 <= at < 21)
         return 0.3 * ((at + shift * record.sequence) % 20 < 6)
 
-    assert only(lossy(THREE, lost)).clause == f"loses 30 % for 60 ms {when}"
+    assert say.clause(only(lossy(THREE, lost)).fact) == f"loses 30 % for 60 ms {when}"
 
 
 def test_what_ends_after_so_many_packets_may_outlast_the_trial() -> None:
@@ -60,19 +61,19 @@ def test_what_ends_after_so_many_packets_may_outlast_the_trial() -> None:
         return float(record.sequence % 2 or at * 10 * int(record.point["rate_pps"]) >= 2e6)
 
     finding = only(lossy(THREE, lost))
-    assert finding.clause == "loses 100 % after about 2025 packets"
-    assert finding.words.endswith("9 of 18 trials lose all: it outlasts the others.")
+    assert say.clause(finding.fact) == "loses 100 % after about 2025 packets"
+    assert say.words(finding.fact).endswith("9 of 18 trials lose all: it outlasts the others.")
 
 
 def test_a_part_that_is_lost_for_longer_than_a_trial_and_again_is_told_by_the_trials() -> None:
     """Of 18 trials, one a second: two of each five."""
     finding = only(lossy(THREE, lambda record, _: 0.3 * (record.sequence % 5 < 2)))
-    assert "8 of 18 trials lose as a whole" in finding.words
+    assert "8 of 18 trials lose as a whole" in say.words(finding.fact)
 
 
 def test_a_part_that_rates_lose_beyond_one_is_no_share_and_no_limit() -> None:
     finding = only(lossy(THREE, lambda record, _: 0.4 * (record.point["rate_pps"] != FEW[0])))
-    assert finding.clause == "loses 40 % once 15.0 k packets/s are offered"
+    assert say.clause(finding.fact) == "loses 40 % once 15.0 k packets/s are offered"
 
 
 def test_what_outlasts_the_rate_that_triggers_it_is_told_with_lower_ones() -> None:
@@ -85,7 +86,7 @@ def test_what_outlasts_the_rate_that_triggers_it_is_told_with_lower_ones() -> No
     finding = only(lossy(THREE, lost))
     assert finding.shape == "triggered"
     assert finding.values["rate_pps"] == pytest.approx(24_000, rel=0.01)
-    assert "for some time after it also at 15.0 k packets/s and less" in finding.words
+    assert "for some time after it also at 15.0 k packets/s and less" in say.words(finding.fact)
 
 
 def test_what_a_rate_triggers_is_the_bottleneck_at_the_knee_that_it_makes() -> None:
@@ -107,7 +108,7 @@ def test_a_program_that_takes_the_cpu_a_few_ms_at_a_time_is_named() -> None:
         replace(record, evidence=replace(record.evidence, starved=hog))
         for record in lossy(LOW, lambda *_: 0.0)
     ]
-    assert only(records).words.endswith("Meanwhile hog (FIFO 60) had its CPU.")
+    assert say.words(only(records).fact).endswith("Meanwhile hog (FIFO 60) had its CPU.")
 
 
 def test_programs_that_come_and_go_on_a_busy_machine_are_no_fault() -> None:

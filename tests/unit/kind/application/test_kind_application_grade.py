@@ -15,6 +15,7 @@ from gatemark.kind.application.grade import Grade, best, grades, word
 from gatemark.kind.application.point import decide
 from gatemark.kind.application.programs import APPLICATIONS
 from gatemark.store.record import Definition
+from gatemark.tell.fact import say
 from gatemark.tell.sentence.applications import answer
 from gatemark.tell.words.table import NONE
 
@@ -82,13 +83,13 @@ def test_the_worst_figure_decides() -> None:
 def test_where_the_clean_way_is_not_good_nothing_is_judged() -> None:
     _, grade = grades([typing("clean", 120), typing("upload", 500)])
     assert grade.word == "not judged"
-    assert grade.why == "the clean way is not good"
+    assert say.words(grade.why) == "the clean way is not good"
 
 
 def test_a_point_without_a_valid_trial_is_not_judged() -> None:
     clean, loaded = grades([point("ssh", "clean", {}), typing("upload", 500)])
     assert {clean.word, loaded.word} == {"not judged"}
-    assert loaded.why == "this machine was too slow"
+    assert say.words(loaded.why) == "this machine was too slow"
 
 
 def test_a_gateway_that_carries_nothing_is_no_slow_machine() -> None:
@@ -96,7 +97,7 @@ def test_a_gateway_that_carries_nothing_is_no_slow_machine() -> None:
     reasons = (why, why, f"{TOO_SLOW}: a timer came late")
     subject = typing("upload", 1).subject
     trials = Group(subject=subject, outside=(), instrumented=(), reasons=reasons)
-    assert decide(trials, ()).why == why
+    assert say.words(decide(trials, ()).why) == why
 
 
 @pytest.mark.parametrize("application", ["ssh", "page-h2"])
@@ -104,7 +105,7 @@ def test_what_was_not_played_on_the_clean_way_is_not_judged(application: str) ->
     quantity = APPLICATIONS[application].qualities[0].quantity
     (grade,) = grades([point(application, "upload", {quantity: MS})])
     assert grade.word == "not judged"
-    assert "an arm with `beside = false`" in grade.why
+    assert "an arm with `beside = false`" in say.words(grade.why)
 
 
 def test_each_level_is_judged_by_its_own_clean_way_and_has_a_row() -> None:

@@ -14,6 +14,7 @@ from gatemark.judge.point.limit import Verdict
 from gatemark.judge.subject import Subject
 from gatemark.kind.connections.point import decide
 from gatemark.store.record import CpuReading, Definition, Evidence, Record, Scalar
+from gatemark.tell.fact import say
 
 FULL = {"entries": 262_144, "max": 262_144, "drop": 64, "insert_failed": 0}
 ROOM = {"entries": 1000, "max": 262_144, "drop": 0, "insert_failed": 0}
@@ -76,29 +77,30 @@ def test_all_that_were_asked_for_is_no_limit() -> None:
 def test_where_no_number_was_asked_for_it_is_what_was_opened() -> None:
     found = record(all_open(opened=700))
     found = replace(found, definition=replace(found.definition, connections=None))
-    assert verdict(found).why == "all 700 that were asked for were held"
+    assert say.words(verdict(found).why) == "all 700 that were asked for were held"
 
 
 def test_a_full_table_is_the_limit_and_its_bound_is_told() -> None:
     found = verdict(record(ended("no answer"), table=FULL))
     assert found.limit == "flow-table"
-    assert "262144 of at most 262144 entries (nf_conntrack_max)" in found.why
+    assert "262144 of at most 262144 entries (nf_conntrack_max)" in say.words(found.why)
 
 
 def test_no_free_port_is_the_tables_limit() -> None:
     found = verdict(record(ended("no answer"), table=ROOM | {"insert_failed": 3}))
-    assert (found.limit, "insert_failed" in found.why) == ("flow-table", True)
+    assert (found.limit, "insert_failed" in say.words(found.why)) == ("flow-table", True)
 
 
 def test_a_table_that_dropped_with_room_left_is_the_limit() -> None:
     found = verdict(record(ended("no answer"), table=ROOM | {"drop": 3}))
-    assert (found.limit, found.why.split(";")[0]) == ("flow-table", "conntrack dropped 3 packets")
+    assert found.limit == "flow-table"
+    assert say.words(found.why).startswith("conntrack dropped 3 packets")
 
 
 def test_the_trial_in_which_the_table_dropped_most_counts() -> None:
     tables = (ROOM, ROOM | {"insert_failed": 3}, ROOM | {"insert_failed": 1})
     (trials,) = group([record(ended("no answer"), table=table) for table in tables])
-    assert "no free port for 3 packets" in decide(trials, ()).why
+    assert "no free port for 3 packets" in say.words(decide(trials, ()).why)
 
 
 def test_a_full_table_that_lost_nothing_is_none() -> None:
@@ -108,7 +110,7 @@ def test_a_full_table_that_lost_nothing_is_none() -> None:
 @pytest.mark.parametrize("why", ["no port", "no descriptor", "no memory"])
 def test_what_the_tester_lacks_is_the_testers(why: str) -> None:
     found = verdict(record(ended(why), table=FULL))
-    assert (found.limit, why in found.why) == ("tester", True)
+    assert (found.limit, why in say.words(found.why)) == ("tester", True)
 
 
 def test_a_far_end_that_is_full_is_the_testers() -> None:
@@ -126,12 +128,12 @@ def test_what_bounds_the_tester_itself_is_told(bound: str, words: str) -> None:
 
 def test_an_unexplained_failure_tells_its_number() -> None:
     found = verdict(record(ended("no answer"), table=ROOM))
-    assert (found.limit, found.why) == ("unknown", "connection 700 failed: no answer")
+    assert (found.limit, say.words(found.why)) == ("unknown", "connection 700 failed: no answer")
 
 
 def test_the_trial_that_opened_fewest_explains_the_end() -> None:
     (trials,) = group([record(ended("no answer", opened=n, number=n)) for n in (800, 600, 700)])
-    assert decide(trials, ()).why == "connection 600 failed: no answer"
+    assert say.words(decide(trials, ()).why) == "connection 600 failed: no answer"
 
 
 def test_a_schedule_that_was_missed_is_the_testers() -> None:
@@ -166,7 +168,7 @@ def test_an_unexplained_rate_tells_the_busiest_cpu() -> None:
     found = rate(shares=(0.6, 0.2))
     assert verdict(found) == Verdict("unknown", f"{seen}busiest CPU 60 %")
     unread = replace(found, evidence=replace(found.evidence, cpu=()))
-    assert verdict(unread).why == f"{seen}CPU not read"
+    assert say.words(verdict(unread).why) == f"{seen}CPU not read"
 
 
 def test_a_rate_near_the_testers_own_is_a_lower_bound() -> None:
@@ -174,7 +176,7 @@ def test_a_rate_near_the_testers_own_is_a_lower_bound() -> None:
     judgement = judge(run(records), records)
     (point,) = judgement.points
     assert (point.limit, point.at_least) == ("tester", True)
-    assert point.why == "at 95 % of the tester's ceiling of 1e+04 connections/s"
+    assert say.words(point.why) == "at 95 % of the tester's ceiling of 1e+04 connections/s"
 
 
 def test_a_ceiling_with_another_number_at_once_is_none() -> None:

@@ -15,6 +15,7 @@ from gatemark.kind.fill import point as fill
 from gatemark.kind.fill import slope
 from gatemark.kind.fill.plan import FILL
 from gatemark.store.record import Definition, Evidence, FillStep, Record
+from gatemark.tell.fact import say
 
 BASE = 20_000_000
 ROOM = {"entries": 10_000, "max": 262_144, "drop": 0, "early_drop": 0, "insert_failed": 0}
@@ -62,7 +63,7 @@ def record(
 def verdict(found: Record) -> tuple[str, str]:
     (trials,) = group([found])
     decided = fill.decide(trials)
-    return decided.limit, decided.why
+    return decided.limit, say.words(decided.why)
 
 
 def test_the_line_is_that_of_theil_and_sen() -> None:
@@ -160,7 +161,7 @@ def test_a_gateway_without_a_table_has_no_entries_to_miss() -> None:
 
 def test_the_shortest_fill_of_a_point_is_the_one_that_counts() -> None:
     (trials,) = group([record(came=came, lost=1) for came in (60, 40, 50)])
-    assert fill.decide(trials).why == "flow 41 did not come through"
+    assert say.words(fill.decide(trials).why) == "flow 41 did not come through"
 
 
 def test_chains_that_are_too_long_are_told_before_ports() -> None:

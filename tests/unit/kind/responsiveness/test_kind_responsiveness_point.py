@@ -10,6 +10,7 @@ from gatemark.judge.judge import judge
 from gatemark.judge.judgement import PointResult
 from gatemark.kind.responsiveness.point import confidence, grade
 from gatemark.store.record import CpuReading, Definition, Evidence, Record
+from gatemark.tell.fact import say
 
 MS = 1_000_000
 
@@ -67,7 +68,7 @@ def test_a_tester_that_is_slow_by_itself_is_the_limit(
 ) -> None:
     judged = point(record(), record("direct", own=own, mbps=mbps))
     assert (judged.limit, judged.at_least) == (limit, limit == "tester")
-    assert words in judged.why
+    assert words in say.words(judged.why)
 
 
 def test_a_tester_is_asked_by_the_same_test_alone() -> None:

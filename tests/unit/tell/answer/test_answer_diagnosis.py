@@ -5,6 +5,7 @@ import builder
 import pytest
 from msgspec.structs import replace
 
+from gatemark.judge.fact import Fact
 from gatemark.judge.finding import Diagnosis, Finding
 from gatemark.judge.judgement import Judgement
 from gatemark.judge.shape.change import changes
@@ -12,15 +13,15 @@ from gatemark.judge.values import values
 from gatemark.quantity import judged_unit
 from gatemark.tell import page
 from gatemark.tell.answer import diagnosis
+from gatemark.tell.fact import say
 from gatemark.tell.sentence.fault import wrong
 
 SHARE = Finding(
     shape="constant-share",
-    words="Loses 2.0 % at any rate: not load.",
-    clause="loses 2.0 % at any rate",
+    fact=Fact("share", {"share": 0.02, "manner": None}),
     values={"share": 0.02, "queue_ms": 5.0},
 )
-FULL = Finding(shape="overload", words="Its CPU is full.", clause="is full", values={})
+FULL = Finding(shape="overload", fact=Fact("overload", {"busy": 1.0, "rate": 3e4}), values={})
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def judged() -> Judgement:
 def test_a_full_cpu_is_no_fault(judged: Judgement) -> None:
     (row,) = diagnosis.table(judged.diagnoses).rows
     assert row[0] == judged.diagnoses[0].setup
-    assert row[-2:] == ("a constant share is lost", SHARE.words)
+    assert row[-2:] == ("a constant share is lost", say.words(SHARE.fact))
 
 
 def test_the_page_has_it_above_its_figures(judged: Judgement) -> None:
@@ -43,7 +44,7 @@ def test_the_page_has_it_above_its_figures(judged: Judgement) -> None:
         page.render([builder.source(records=[], judged=found)])
         for found in (replace(bare, diagnoses=judged.diagnoses), bare)
     )
-    assert wrong.index(SHARE.words) < wrong.index('id="first"')
+    assert wrong.index(say.words(SHARE.fact)) < wrong.index('id="first"')
     assert "What is wrong" in wrong
     assert "What is wrong" not in sound
 
@@ -55,7 +56,7 @@ def test_the_sentence_goes_on_with_it(judged: Judgement) -> None:
 
 def test_the_sentence_tells_a_fault_of_a_setup_once(judged: Judgement) -> None:
     (first,) = judged.diagnoses
-    worse = replace(SHARE, clause="loses 3.0 % at any rate")
+    worse = replace(SHARE, fact=Fact("share", {"share": 0.03, "manner": None}))
     assert wrong((first, replace(first, findings=(worse,)))) == wrong((first,))
 
 
@@ -85,8 +86,8 @@ def test_values_carry_its_code_and_its_numbers(judged: Judgement) -> None:
 def test_a_shape_that_comes_or_goes_is_told(judged: Judgement) -> None:
     sound: tuple[Diagnosis, ...] = ()
     clause = "route up: {} loses 2.0 % at any rate, {} does not"
-    assert changes(sound, judged.diagnoses) == [clause.format("new", "old")]
-    assert changes(judged.diagnoses, sound) == [clause.format("old", "new")]
+    assert [*map(say.words, changes(sound, judged.diagnoses))] == [clause.format("new", "old")]
+    assert [*map(say.words, changes(judged.diagnoses, sound))] == [clause.format("old", "new")]
     assert changes(judged.diagnoses, judged.diagnoses) == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as findings have them."""
+"""Numbers as facts have them."""
 
 from gatemark.number import duration, si
 
