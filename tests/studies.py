@@ -15,6 +15,7 @@ from frozen import frozen
 from msgspec.structs import replace
 
 from gatemark.judge.change.reference import Beside
+from gatemark.judge.fact import Fact
 from gatemark.judge.judgement import Change, Comparison, Judgement, PointResult, Verdict
 from gatemark.judge.math.interval import Interval
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Factor, Figure, Gateway, Plan, Repeat, Workload
@@ -305,7 +306,10 @@ def _beside() -> tuple[Beside, ...]:
                 published=_published(device, value),
                 measured=point.values["goodput_bps"],
                 at_least=point.at_least,
-                differs=("duration 20 s there, 10 s here", "congestion control not said there"),
+                differs=(
+                    Fact("reference.duration", {"there": 20.0, "here": 10.0}),
+                    Fact("reference.unstated", {"field": "congestion"}),
+                ),
             )
         )
     return frozen(tuple(made))

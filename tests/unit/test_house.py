@@ -22,10 +22,10 @@ ABOVE = "workload | run | fleet | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
     "run": "program | raw | result | kind-result | *",
-    "judge": "math | subject | finding | judgement | remedy | point | kind-point | study | shape "
-    "| queue | change | capacity | verdict",
-    "tell": "words | sentence | group | answer | kind-answer | verb | chart | kind-figure | * "
-    "| export",
+    "judge": "math | subject | fact | finding | judgement | remedy | point | kind-point | study "
+    "| shape | queue | change | capacity | verdict",
+    "tell": "words | fact | sentence | group | answer | kind-answer | verb | chart | kind-figure "
+    "| * | export",
     "station": "power image | * | netns qemu ssh | load recover",
 }
 # A kind's modules stand in the rooms of those that read them: `kind.fill.point` is judged as
@@ -94,6 +94,7 @@ NAMES = {"one", "found", "said", "told", "mine"}
 RETIRED = re.compile(r"\b(told|alike|apart|that which)\b", re.IGNORECASE)
 UNREAD = {"judge", "run", "workload", "gateway"}  # not mended yet
 OPENING = re.compile(r"(What|Whether|Of|By|As|Those|Who|Whose|How|That)\b")
+WORDS = 5  # of a text that is a sentence
 OPENINGS = 549  # docstrings that begin so: mend some, and lower it
 
 
@@ -314,6 +315,37 @@ def test_no_folder_is_too_full() -> None:
         for folder in {path.parent for path in package().values()}
     }
     assert {str(folder): files for folder, files in counts.items() if files > 26} == {}
+
+
+def english(tree: ast.Module) -> list[str]:
+    """Texts of five words or more that are no docstring and no error's."""
+    silent = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Raise, ast.Assert, ast.Expr))
+        for part in ast.walk(node)
+        if not isinstance(node, ast.Expr) or isinstance(node.value, ast.Constant)
+    }
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent
+    ]
+    plain = re.compile(r"[A-Za-z][a-z'-]*[.,:;]?")
+    return [t for t in texts if sum(1 for word in t.split() if plain.fullmatch(word)) >= WORDS]
+
+
+def test_what_judges_has_no_english() -> None:
+    """It has facts, whose words are in `tell/fact`."""
+    paths = (PACKAGE / "judge").rglob("*.py")
+    found = {str(path): english(ast.parse(path.read_text())) for path in paths}
+    assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+def test_planted_english_is_found() -> None:
+    text = 'def f():\n    """A docstring of more than five words."""\n    g(f"{a} of the line")\n'
+    assert english(ast.parse(text + 'raise E("an error of more than five words")')) == []
+    assert len(english(ast.parse(text + 'X = "the tester was the bottleneck"'))) == 1
 
 
 def sources() -> list[Path]:

@@ -103,12 +103,15 @@ def _beside(judgement: "Judgement", *, json_: bool) -> None:
     from gatemark.judge.change.reference import beside
     from gatemark.store.reference import published
     from gatemark.tell.answer.reference import table
+    from gatemark.tell.fact import say
     from gatemark.tell.verb import diff
     from gatemark.tell.words import fold
 
     pairs = beside(judgement, published())
     if json_:
-        output.lines(msgspec.to_builtins(pair) for pair in pairs)
+        differs = ([*map(say.words, pair.differs)] for pair in pairs)
+        each = zip(pairs, differs, strict=True)
+        output.lines({**msgspec.to_builtins(pair), "differs": words} for pair, words in each)
         return
     if not pairs:
         output.say(_none_alike(), err=True)

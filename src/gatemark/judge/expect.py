@@ -29,10 +29,10 @@ Key = tuple[str, str, frozenset[tuple[str, Scalar]]]  # plan, arm, point
 WORST: Final[tuple[Verdict, ...]] = ("missed", "not known", "met")
 ABOVE: Final[Mapping[str, Callable[[float, float], bool]]] = {">=": ge, ">": gt}
 BELOW: Final[Mapping[str, Callable[[float, float], bool]]] = {"<=": le, "<": lt}
-UNMEASURED: Final = "no such value was measured"
-TESTER: Final = "the tester was the bottleneck: the value is a lower bound"
-LIMITED: Final = "the tester was the bottleneck: the value is not the gateway's"
-SPREAD: Final = "the interval holds the bound: more repeats would tell"
+UNMEASURED: Final = "unmeasured"
+TESTER: Final = "tester-bound"
+LIMITED: Final = "tester"
+SPREAD: Final = "spread"
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     expectation: Expectation  # what was wanted
     value: Value | None  # what was measured; None: nothing
     verdict: Verdict
-    why: str = ""  # why it is not known
+    why: str = ""  # code of why it is not known
 
     @property
     def point(self) -> Mapping[str, Scalar]:

@@ -263,7 +263,7 @@ class Queue(About, frozen=True, kw_only=True):
     loads: tuple[str, ...]  # the workloads that filled it; "": the plan's own
     line_bps: float | None  # of the emulated line; None: there is none
     buffer_bytes: float | None  # that it was given: its packets times their mean size
-    compared: str  # what `added` is less: "without a load (idle)"; "": nothing
+    compared: Text  # what `added` is less: "without a load (idle)"; "": nothing
     values: dict[str, Interval]  # queue_... of quantity.JUDGED: median over the trials
     expected: dict[str, float]  # queue_expected_...: by the arithmetic of TCP, where it has any
     why: tuple[Fact, ...]  # where the two differ: the causes that are known

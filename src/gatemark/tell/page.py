@@ -15,10 +15,10 @@ from gatemark.tell.card.cards import cards
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.chart.palette import palette
 from gatemark.tell.explain.glossary import Glossary
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
 from gatemark.tell.group.together import together
 from gatemark.tell.several import called, side_by_side
-from gatemark.tell.words import warning
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import counts, repeat_command, repeat_plan
 from gatemark.tell.words.table import Table
@@ -96,7 +96,7 @@ def about(source: Source) -> dict[str, Any]:
         "counts": counts(judgement),
         "slowed": any(plan.gateway.slow_to_pps for plan in run.plans),
         "conditions": condition.conditions(run, source.records, judgement),
-        "warnings": warning.warnings(judgement),
+        "warnings": warned.warnings(judgement),
         "method": condition.method(run, judgement),
         "inventory": inventory.table(run.before, run.after),
         "command": repeat_command(run),

@@ -15,9 +15,10 @@ from gatemark.tell.answer import line, verdict
 from gatemark.tell.answer.answer import Answer
 from gatemark.tell.answer.answers import ANSWERS
 from gatemark.tell.brief import lines as brief
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
 from gatemark.tell.live import Live
-from gatemark.tell.words import screen, warning
+from gatemark.tell.words import screen
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import counts, deviations, repeat_command, resume_command
 from gatemark.tell.words.screen import Line
@@ -45,7 +46,7 @@ def lines(source: Source, page: Path | None) -> Iterator[Line | Table]:
     yield from (("bold", text) for text in line.lines(source))
     for kind in ANSWERS:
         yield from _answer(kind, source)
-    yield from warning.lines(judgement)
+    yield from warned.lines(judgement)
     yield "", ""
     yield "", f"folder  {source.folder}"
     if page is not None:

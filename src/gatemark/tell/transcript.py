@@ -101,7 +101,7 @@ def _more(source: "Source") -> Iterator[dict[str, object]]:
     """What is no value: each warning, then each table as its reader sees it."""
     from gatemark.tell.answer.answers import tables
     from gatemark.tell.fact import say
-    from gatemark.tell.words.warning import warnings
+    from gatemark.tell.fact.warned import warnings
 
     for seen, where in warnings(source.judgement):
         words = {"seen": say.words(seen.seen), "advice": say.words(seen.advice)}

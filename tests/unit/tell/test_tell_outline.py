@@ -27,6 +27,7 @@ from gatemark.tell import gallery
 from gatemark.tell.chart.figure import Figure
 from gatemark.tell.group.source import Source, judged
 from gatemark.tell.study import coverage, markdown, report
+from gatemark.tell.study.claimed import WORDS
 from gatemark.tell.study.report import Section, sections
 from gatemark.tell.study.values import LIMITED, NO_LIKE, NO_SECOND, OURS, in_words
 from gatemark.tell.words.number import DASH, MINUS
@@ -210,7 +211,7 @@ def test_claims_on_clocks_are_tested_where_there_are_several_gateways(home: Sour
     study = outline("procbench")
     parts = sections(study, both, home, ())
     section = next(part for part in parts if part.part.number.startswith("Section V"))
-    row = cells(section, "What the study claims of several boxes", CLOCK)
+    row = cells(section, "What the study claims of several boxes", WORDS[CLOCK])
     assert row[-2:] == ("clock 2.00 times", "holds")
     alone = sections(study, both[:1], home, ())
     captions = [table.caption for part in alone for _, table in part.tables]

@@ -16,9 +16,10 @@ from gatemark.store.record import Definition
 from gatemark.store.reference import published
 from gatemark.tell import terminal
 from gatemark.tell.brief import lines as brief
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
 from gatemark.tell.live import Live
-from gatemark.tell.words import screen, warning
+from gatemark.tell.words import screen
 from gatemark.tell.words.run import repeat_command
 
 ESCAPE = "\x1b"
@@ -203,7 +204,7 @@ def test_a_warning_of_many_points_is_told_once() -> None:
     spread = Warning_("spread", "Repeat more often.")
     points = tuple(msgspec.structs.replace(p, warnings=(spread,)) for p in judged.points)
     judged = msgspec.structs.replace(judged, points=points)
-    found = [where for seen, where in warning.warnings(judged) if seen.code == "spread"]
+    found = [where for seen, where in warned.warnings(judged) if seen.code == "spread"]
     assert found == ["route up, route down, nat up and 1 more"]
 
 
@@ -215,8 +216,8 @@ def test_of_one_warning_at_many_points_the_worst_is_told() -> None:
         for p, seen, weight in ((first, "6 %.", 0.06), (second, "20 %.", 0.2))
     ]
     judged = msgspec.structs.replace(judged, points=(*warned, *others))
-    (worst,) = [seen for seen, _ in warning.warnings(judged) if seen.code == "spread"]
-    assert warning.text(worst) == "20 %. Repeat."
+    (worst,) = [seen for seen, _ in warned.warnings(judged) if seen.code == "spread"]
+    assert warned.text(worst) == "20 %. Repeat."
 
 
 def nated(*slowdowns: int) -> Judgement:

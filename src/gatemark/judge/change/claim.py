@@ -19,18 +19,18 @@ from gatemark.judge.subject import About
 from gatemark.plan.model import is_twin
 from gatemark.store.record import Record, Scalar
 
-UDP_LESS: Final = "UDP carries less payload than TCP, at the longest length"
-IPV6_FASTER: Final = "IPv6 is faster than IPv4, at the longest length"
-RECEIVES_MORE: Final = "a gateway receives more over TCP than it sends"
-ENDPOINT_IPV6: Final = "a gateway as an end carries more over IPv6 than over IPv4"
-DIRECTIONS_ALIKE: Final = "both directions carry the same"
-BUFFER_IDLE: Final = "a socket buffer of 256 KiB carries what a tuned one does"
-SST_FASTER: Final = "a shape shifting trie looks up faster than a tree bitmap"
-D2FA_PATTERNS: Final = "a delayed-input automaton is faster for patterns alone"
-HFA_MIXED: Final = "a hybrid automaton is faster for patterns and expressions together"
-ACTIVE_MORE: Final = "an active flow takes more memory than an idle one"
-QUERY_FASTER: Final = "a Bloom filter is asked faster than it is filled"
-# What a map of published values calls each.
+UDP_LESS: Final = "udp-less"
+IPV6_FASTER: Final = "ipv6-faster"
+RECEIVES_MORE: Final = "receives-more"
+ENDPOINT_IPV6: Final = "endpoint-ipv6"
+DIRECTIONS_ALIKE: Final = "directions-alike"
+BUFFER_IDLE: Final = "buffer-idle"
+SST_FASTER: Final = "sst-faster"
+D2FA_PATTERNS: Final = "d2fa-patterns"
+HFA_MIXED: Final = "hfa-mixed"
+ACTIVE_MORE: Final = "active-more"
+QUERY_FASTER: Final = "query-faster"
+# By the name in a map of published values.
 NAMES: Final = {
     "udp-less": (UDP_LESS,),
     "endpoint-ipv6": (ENDPOINT_IPV6,),
@@ -46,8 +46,8 @@ LEVEL: Final = 0.89  # of an interval that decides: three repeats of each side h
 ALIKE: Final = 0.05  # a change within this is none, where a claim says that there is none
 PAYLOAD: Final = {"tcp": "goodput_bps", "udp": "received_l4_bps"}
 DIRECT: Final = "direct"
-LIMITED: Final = "the tester was the bottleneck"
-FEW: Final = "too few repeats: three decide"
+LIMITED: Final = "tester"
+FEW: Final = "few"
 
 Kind = tuple[str, str]  # protocol, family
 Place = tuple[object, ...]  # plan, arm, and the levels of a point

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from gatemark.error import UsageError
 from gatemark.judge.change.arms import DIRECT
@@ -71,7 +72,7 @@ def cmp(sides: Sequence[Side | ToolSide], across: Collection[str] = ()) -> Cmp:
             free |= side.free
             rows = list(put(rows, place, side, {*across, CONDITION}, len(sides)))
     if not any(sum(value is not None for value in row) > 1 for row in rows):
-        raise UsageError(_unlike(runs, {*free, CONDITION}))
+        _refuse(runs, {*free, CONDITION})
     return Cmp(
         rows=tuple(_cells(sides, row) for row in rows),
         conditions=tuple(
@@ -176,7 +177,8 @@ def _conditions(side: Side | ToolSide, rows: Sequence[Sampled]) -> Iterator[Diff
     yield Difference("cpu_mhz", "", clock_mhz(side))
 
 
-def _unlike(runs: Sequence[Sequence[Sampled]], free: Collection[str]) -> str:
+def _refuse(runs: Sequence[Sequence[Sampled]], free: Collection[str]) -> NoReturn:
+    """Say why nothing can be compared. Raises UsageError."""
     kept_differences = [nearest(runs[0], rows) for rows in runs[1:]]
     shown_differences = [
         [d for d in differences if d.field not in free] for differences in kept_differences
@@ -185,6 +187,10 @@ def _unlike(runs: Sequence[Sequence[Sampled]], free: Collection[str]) -> str:
         (differences for differences in shown_differences if differences), key=len, default=[]
     )
     if not near:
-        return "no two of these runs measured the same quantity: `gatemark show RUN` lists them"
+        raise UsageError(
+            "no two of these runs measured the same quantity: `gatemark show RUN` lists them"
+        )
     fix = " ".join(f"--across {difference.field}" for difference in near)
-    return f"no definition is alike; the nearest differ in {'; '.join(map(str, near))} ({fix})"
+    raise UsageError(
+        f"no definition is alike; the nearest differ in {'; '.join(map(str, near))} ({fix})"
+    )

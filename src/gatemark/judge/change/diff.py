@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from gatemark.error import UsageError
 from gatemark.judge.change.arms import DIRECT, floor
@@ -117,7 +118,7 @@ def diff(
     alone = [pair for pair in pairs if pair[0].definition.path == DIRECT]
     others = [pair for pair in pairs if pair[0].definition.path != DIRECT]
     if not others:
-        raise UsageError(_unlike(*rows))
+        _refuse(*rows)
     steady = max(noise, STEADY)
     ceilings = tuple(_table([_compared(pair, steady) for pair in alone if not differing(*pair)]))
     kept_noise = Noise(
@@ -184,17 +185,22 @@ def processor(run: Run) -> object:
     return own or (inventory(run, "tester").get("processor") if run.station.virtual else None)
 
 
-def _unlike(old: Sequence[Sampled], new: Sequence[Sampled]) -> str:
+def _refuse(old: Sequence[Sampled], new: Sequence[Sampled]) -> NoReturn:
+    """Say why nothing can be compared. Raises UsageError."""
     kept = [[row for row in rows if row.definition.path != DIRECT] for rows in (old, new)]
     for rows, which in zip(kept, ("OLD", "NEW"), strict=True):
         if not rows:
-            return f"{which} has no value of a gateway that could be compared: let its run end"
+            raise UsageError(
+                f"{which} has no value of a gateway that could be compared: let its run end"
+            )
     differences = nearest(*kept)
     if not differences:
         names = [sorted({row.quantity for row in rows}) for rows in kept]
-        return f"no value in common: {', '.join(names[0])} in OLD, {', '.join(names[1])} in NEW"
+        raise UsageError(
+            f"no value in common: {', '.join(names[0])} in OLD, {', '.join(names[1])} in NEW"
+        )
     fix = " ".join(f"--across {difference.field}" for difference in differences)
-    return (
+    raise UsageError(
         f"no definition is alike; the nearest differ in {'; '.join(map(str, differences))} ({fix})"
     )
 

@@ -8,6 +8,7 @@ import msgspec
 
 from gatemark.judge.change import gain
 from gatemark.judge.change.derived import derived, is_bound, of_link
+from gatemark.judge.fact import Text, fact
 from gatemark.judge.judgement import Comparison, Judgement, Knee, PointResult, Travel, Watched
 from gatemark.judge.math.interval import Interval
 from gatemark.judge.point.likeness import BESIDE, TIMES, alike, distance, kept, unlike_beside
@@ -21,19 +22,6 @@ from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
 from gatemark.unit import payload_bytes
 
-# Fields in words.
-WORDS: Final[dict[str, str]] = {
-    "family": "IP version",
-    "frame_bytes": "packet size",
-    "write_bytes": "write size",
-    "socket_buffer_bytes": "socket buffer",
-    "congestion": "congestion control",
-    "duration_s": "duration",
-    "start_s": "start",
-    "loss_criterion": "loss criterion",
-}
-UNSTATED: Final = "not said there"
-IMPLIED: Final = "only implied there"
 PEAK: Final = "peak_l4_bps"
 SAFE: Final = "safe_l4_bps"
 GAIN: Final = "gain_ratio"
@@ -58,7 +46,7 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True):
     published: Published
     measured: Interval
     at_least: bool  # ours is a lower bound
-    differs: tuple[str, ...]  # what is not said there, and what is known to be otherwise
+    differs: tuple[Text, ...]  # what is not said there, and what is known to be otherwise
 
 
 class Candidate(About, frozen=True, kw_only=True):
@@ -212,7 +200,7 @@ def _nearest(same: Sequence[Candidate], published: Published) -> tuple[Candidate
 
 
 def _row(ours: Candidate, published: Published, choices: int) -> Beside:
-    chosen = (f"the nearest of {choices} points of ours",) if choices > 1 else ()
+    chosen = (fact("reference.nearest", choices=choices),) if choices > 1 else ()
     return Beside(
         plan=ours.plan,
         arm=ours.arm,
@@ -225,26 +213,28 @@ def _row(ours: Candidate, published: Published, choices: int) -> Beside:
     )
 
 
-def _differs(ours: Definition, published: Published) -> Iterator[str]:
+def _differs(ours: Definition, published: Published) -> Iterator[Text]:
     there = published.stated.get("duration_s")
     if there is not None and there != ours.duration_s:
-        yield f"duration {there:g} s there, {ours.duration_s:g} s here"
+        yield fact("reference.duration", there=there, here=ours.duration_s)
     yield from _times_beside(ours, published)
     buffer = published.stated.get("socket_buffer_bytes")
     if buffer and not ours.socket_buffer_bytes:
-        yield f"socket buffer {buffer} B there, tuned by the kernel here"
-    yield from (f"{WORDS.get(field, field)} {UNSTATED}" for field in published.unstated)
-    yield from (f"{WORDS.get(field, field)} {IMPLIED}" for field in published.implied)
+        yield fact("reference.buffer", bytes=buffer)
+    yield from (fact("reference.unstated", field=field) for field in published.unstated)
+    yield from (fact("reference.implied", field=field) for field in published.implied)
     if published.remark:
         yield published.remark
     _, contradiction, rest = published.note.partition("INCONSISTENT")
     if contradiction:
-        yield f"the source contradicts itself{rest}"
+        yield fact("reference.contradicts", rest=rest)
 
 
-def _times_beside(ours: Definition, published: Published) -> Iterator[str]:
+def _times_beside(ours: Definition, published: Published) -> Iterator[Text]:
     """When the workloads beside begin and how long they last, where it is otherwise here."""
     wanted = published.assumed.get(BESIDE, ())
     for name, key, there, here in unlike_beside(wanted, ours.beside if wanted else ()):
         if key in TIMES and there and here:
-            yield f"{name}'s {WORDS[key]} {float(there):g} s assumed, {float(here):g} s here"
+            yield fact(
+                "reference.beside", name=name, field=key, there=float(there), here=float(here)
+            )

@@ -17,7 +17,7 @@ from gatemark.judge.point.likeness import is_alone
 from gatemark.judge.point.sweep import RATES
 from gatemark.judge.study.blocks import Holds
 
-CLOCK: Final = "payload differs less than the clock does"
+CLOCK: Final = "clock"
 PAYLOAD: Final = ("goodput_bps", "received_l4_bps")
 SAME: Final = 0.02  # clocks that differ by less are alike
 

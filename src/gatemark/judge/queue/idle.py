@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gatemark.judge.fact import Text, fact, several
 from gatemark.judge.queue.flow import Flow, pooled
 from gatemark.judge.queue.mixed import Workload
 
@@ -21,7 +22,7 @@ class Idle:
 
     flow: Flow
     least_ns: float  # of the way without a queue
-    source: str  # in words: whose it is
+    source: Text  # in words: whose it is
 
 
 def idle(workload: Workload, way: str, began_ns: float, others: Sequence[Workload]) -> Idle:
@@ -38,11 +39,11 @@ def idle(workload: Workload, way: str, began_ns: float, others: Sequence[Workloa
     alone = pooled(f for other in own if (f := other.flow(way)) is not None)
     enough = len(before.delay_ns) >= FEWEST
     if alone.delay_ns:
-        names = ", ".join(dict.fromkeys(other.record.arm for other in own))
+        names = several(dict.fromkeys(other.record.arm for other in own))
         least_ns = before.least_ns if enough else min(alone.least_ns, flow.least_ns)
-        return Idle(alone, least_ns, f"without a load ({names})")
+        return Idle(alone, least_ns, fact("queue.alone", names=names))
     if enough:
-        return Idle(before, before.least_ns, "before the load began")
+        return Idle(before, before.least_ns, fact("queue.earlier"))
     return Idle(Flow((), ()), flow.least_ns, "")
 
 

@@ -15,9 +15,9 @@ import msgspec
 from gatemark.judge.judgement import Travel
 from gatemark.judge.math.interval import Interval
 
-LARGEST: Final = "buffer handling is the largest block of a send"
-FIXED: Final = "socket API, UDP and IP take the same at each size of a datagram"
-GROWING: Final = "buffer handling and the driver take more for a larger datagram"
+LARGEST: Final = "block-largest"
+FIXED: Final = "blocks-fixed"
+GROWING: Final = "blocks-growing"
 NAMES: Final = {
     "block-largest": (LARGEST,),
     "blocks-fixed": (FIXED,),

@@ -2,8 +2,9 @@
 """What a plan expects (`[expect]`), and whether it was met."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from gatemark.judge.expect import Check, checks, facts
+from gatemark.judge.expect import LIMITED, SPREAD, TESTER, UNMEASURED, Check, checks, facts
 from gatemark.judge.judgement import Value
 from gatemark.judge.math.interval import Interval
 from gatemark.plan.model import Expectation
@@ -70,6 +71,14 @@ def measured(value: Value | None) -> str:
     return number.quantity_interval(interval, value.unit, at_least=value.at_least)
 
 
+WHY: Final = {
+    UNMEASURED: "no such value was measured",
+    TESTER: "the tester was the bottleneck: the value is a lower bound",
+    LIMITED: "the tester was the bottleneck: the value is not the gateway's",
+    SPREAD: "the interval holds the bound: more repeats would tell",
+}
+
+
 def verdict(check: Check) -> str:
     """With the reason where it is not known."""
-    return f"{check.verdict}: {check.why}" if check.why else check.verdict
+    return f"{check.verdict}: {WHY[check.why]}" if check.why else check.verdict

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published values beside ours: like definitions only, with what is not known to agree."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TypeGuard
 
-from gatemark.judge.change.reference import IMPLIED, UNSTATED, Beside
+from gatemark.judge.change.reference import Beside
+from gatemark.judge.fact import Fact, Text
 from gatemark.store.published import REFERENCE_UNITS, Published
+from gatemark.tell.fact import say
+from gatemark.tell.fact.reference import IMPLIED, UNSTATED, field
 from gatemark.tell.words import number, traffic
 from gatemark.tell.words.table import Table
 
@@ -30,15 +34,15 @@ def differs(row: Beside) -> str:
     """What is not known to agree, in one cell: what is not said together, then what differs."""
     parts = [
         f"{heading}: {', '.join(fields)}"
-        for heading, ending in (("not said", UNSTATED), ("only implied", IMPLIED))
-        if (fields := _ending(row.differs, ending))
+        for heading, code in (("not said", UNSTATED), ("only implied", IMPLIED))
+        if (fields := [field(own) for own in row.differs if _is(own, code)])
     ]
-    others = [text for text in row.differs if not text.endswith((UNSTATED, IMPLIED))]
+    others = [say.words(own) for own in row.differs if not _is(own, UNSTATED, IMPLIED)]
     return "; ".join([*others, *parts]) or number.DASH
 
 
-def _ending(texts: Sequence[str], ending: str) -> list[str]:
-    return [text.removesuffix(ending).strip() for text in texts if text.endswith(ending)]
+def _is(text: Text, *codes: str) -> TypeGuard[Fact]:
+    return isinstance(text, Fact) and text.code in codes
 
 
 def _cells(row: Beside) -> tuple[str, ...]:

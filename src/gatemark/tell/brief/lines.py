@@ -15,10 +15,11 @@ from gatemark.judge.speed import is_free
 from gatemark.tell.answer import expect, line, search, verdict
 from gatemark.tell.answer.answers import tables
 from gatemark.tell.brief.full_speed import full_speed
+from gatemark.tell.fact import warned
 from gatemark.tell.group import latency, sweep
 from gatemark.tell.group.latency import Load
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import number, traffic, warning
+from gatemark.tell.words import number, traffic
 from gatemark.tell.words.brief import MS, NAMES, US, Brief, Row, limited, value
 from gatemark.tell.words.fold import Folded, fold, wrap
 from gatemark.tell.words.number import KPPS, PERCENT
@@ -125,7 +126,7 @@ def _wrapped(style: str, text: str) -> Iterator[Line]:
 
 def _end(source: Source, page: Path | None) -> Iterator[Line]:
     """Where everything else is, a line each."""
-    codes = list(dict.fromkeys(w.code for w, _ in warning.warnings(source.judgement)))
+    codes = list(dict.fromkeys(w.code for w, _ in warned.warnings(source.judgement)))
     rest = f"all: {shlex.join(('gatemark', 'show', _name(source.folder), '--all'))}"
     yield ("yellow" if codes else ""), f"{_warned(codes, COLUMNS - len(rest))}{rest}"
     if page is not None:

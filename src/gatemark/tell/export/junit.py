@@ -17,10 +17,10 @@ from gatemark.store.record import Record, Scalar
 from gatemark.tell.answer import expect
 from gatemark.tell.export import xunit
 from gatemark.tell.fact import say
+from gatemark.tell.fact.warned import text
 from gatemark.tell.group.source import Source
 from gatemark.tell.words import headline, number
 from gatemark.tell.words.run import repeat_command
-from gatemark.tell.words.warning import text
 
 Key = tuple[object, ...]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from gatemark.tell.about import condition
 from gatemark.tell.answer.answers import ANSWERS
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
-from gatemark.tell.words import warning
 from gatemark.tell.words.markdown import fenced, table, text
 from gatemark.tell.words.refusal import not_measured
 from gatemark.tell.words.run import repeat_command
@@ -27,9 +27,9 @@ def _lines(source: Source) -> Iterator[str]:
     faults = [("Not whole", list(source.faults))] if source.faults else []
     for name, texts in [("Run", [f"{source.label}, {run.started}"]), *facts, *faults]:
         yield from _facts(name, texts)
-    for warned, where in warning.warnings(judgement):
+    for each, where in warned.warnings(judgement):
         place = f", {where}" if where else ""
-        yield from _facts(f"Warning {warned.code}{place}", [warning.text(warned)])
+        yield from _facts(f"Warning {each.code}{place}", [warned.text(each)])
     yield ""
     for answer in ANSWERS:
         for _, made in answer.made(source):

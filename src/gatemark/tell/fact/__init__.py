@@ -1,2 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of facts."""
+"""The words of facts: a part for each subject."""
+
+from gatemark.tell.fact import (
+    bottleneck,
+    counter,
+    level,
+    queue,
+    reference,
+    say,
+    shape,
+    warning,
+)
+
+for part in (bottleneck, counter, level, queue, reference, shape, warning):
+    say.ENTRIES.update(part.ENTRIES)

@@ -27,7 +27,7 @@ def _level(fact: Fact) -> Said:
         return NAMES.get(str(level), str(level)), ""
     text = LEVELS.get(factor, f"{factor.replace('_', ' ')} {{level}}")
     text = text.removesuffix("s") if level == 1 and factor in LEVELS else text
-    return text.format(level=level), ""
+    return text.replace("{level}", str(level)), ""
 
 
 def _at_levels(fact: Fact) -> Said:

@@ -6,6 +6,8 @@ from typing import Final
 from gatemark.tell.fact.say import Entries
 
 ENTRIES: Final[Entries] = {
+    "queue.alone": "without a load ({names})",
+    "queue.earlier": "before the load began",
     "queue.before": "The load fills {share:.0%} of the line and waits longer than its buffer is: "
     "the queue is in the gateway, before line and shaper, for a CPU or a port.",
     "queue.own": "The gateway's own queue ({names}) holds the load: the line's buffer stays empty.",

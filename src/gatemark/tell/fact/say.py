@@ -17,40 +17,30 @@ from gatemark.tell.words.figure import grouped, ms, ordinal, percent, pps, upper
 Entry = str | tuple[str, str]
 Said = tuple[str, str]  # words, clause
 Entries = Mapping[str, Entry | Callable[[Fact], Said]]
+ENTRIES: Final[dict[str, Entry | Callable[[Fact], Said]]] = {}  # of all parts of this folder
 
 
 def words(text: Text) -> str:
     """Return what is seen: a sentence or two, or the part of one."""
-    return _said(text)[0]
+    return _both(text)[0]
 
 
 def clause(text: Text) -> str:
     """Return the same in short, as it follows a setup: `loses 2.0 % at any rate`."""
-    return _said(text)[1]
+    return _both(text)[1]
 
 
-def _said(text: Text) -> Said:
+def _both(text: Text) -> Said:
     if isinstance(text, str):
         return text, text
-    entry = _entries()[text.code]
+    entry = ENTRIES[text.code]
     if callable(entry):
-        said: Said = entry(text)
-        return said
+        return entry(text)
     whole, short = entry if isinstance(entry, tuple) else (entry, "")
     short = FORMATTER.vformat(short, (), text.values)
     return FORMATTER.vformat(whole, (), {**text.values, "clause": short}), short
 
 
-def _entries() -> Entries:
-    if not _ENTRIES:
-        from gatemark.tell.fact import bottleneck, counter, level, queue, shape, warning
-
-        for part in (shape, level, counter, warning, bottleneck, queue):
-            _ENTRIES.update(part.ENTRIES)
-    return _ENTRIES
-
-
-_ENTRIES: Final[dict[str, Any]] = {}
 FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "clause": clause,
     "grouped": grouped,

@@ -8,9 +8,10 @@ from gatemark.judge.ab import differing
 from gatemark.judge.change.diff import Diff
 from gatemark.plan.model import NEW, OLD
 from gatemark.store.run import AB, Run
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
 from gatemark.tell.verb import diff
-from gatemark.tell.words import number, warning
+from gatemark.tell.words import number
 from gatemark.tell.words.run import counts, repeat_command
 from gatemark.tell.words.screen import Line
 from gatemark.tell.words.table import FAMILY
@@ -29,7 +30,7 @@ def lines(made: Source, test: AB, result: Diff, page: Path) -> Iterator[Line]:
     yield "dim", f"a change up to {allowed} is accepted; p and verdict are of boots in pairs"
     yield "dim", FAMILY
     yield from diff.differing(result.conditions)
-    yield from warning.lines(judgement)
+    yield from warned.lines(judgement)
     yield "", ""
     yield from (("", f"note    {note}") for note in run.notes)
     yield "", f"folder  {made.folder}"

@@ -9,9 +9,10 @@ from gatemark.judge.ab import differing
 from gatemark.judge.change.exact_ab import Tested, regressed, worst
 from gatemark.store.run import AB
 from gatemark.tell.answer import exact
+from gatemark.tell.fact import warned
 from gatemark.tell.group.source import Source
 from gatemark.tell.verb import ab, diff
-from gatemark.tell.words import column, number, traffic, warning
+from gatemark.tell.words import column, number, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.run import counts, repeat_command
 from gatemark.tell.words.screen import Line
@@ -34,7 +35,7 @@ def lines(made: Source, test: AB, rows: Sequence[Tested], page: Path) -> Iterato
             yield from diff.table(exact.functions(caption, row.moved, MOST))
     yield "", ""
     yield from diff.differing(differing(run, test))
-    yield from warning.lines(judgement)
+    yield from warned.lines(judgement)
     yield from (("", f"note    {note}") for note in run.notes)
     yield "", f"folder  {made.folder}"
     yield "", f"page    {page}"

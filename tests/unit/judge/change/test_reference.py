@@ -14,6 +14,7 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.subject import Subject
 from gatemark.store.published import Published
 from gatemark.store.record import Definition, Scalar
+from gatemark.tell.fact import say
 
 TCP = Definition(
     path="nat",
@@ -136,7 +137,7 @@ def test_of_several_alike_the_nearest_to_the_default_is_shown() -> None:
 def test_that_one_of_several_was_taken_is_told() -> None:
     value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
     found = only(judged(written(1024, 8192, 131_072)), value)
-    assert "the nearest of 3 points of ours" in found.differs
+    assert "the nearest of 3 points of ours" in map(say.words, found.differs)
 
 
 def test_points_are_counted_and_not_how_far_they_are() -> None:
@@ -144,7 +145,9 @@ def test_points_are_counted_and_not_how_far_they_are() -> None:
     levels: dict[str, Scalar] = {"write_bytes": 8192, "case": 2}
     again = point(msgspec.structs.replace(TCP, write_bytes=8192), levels=levels)
     value = published(unstated=("write_bytes",), assumed={"write_bytes": 8192})
-    assert "the nearest of 4 points of ours" in only(judged([*sizes, again]), value).differs
+    assert "the nearest of 4 points of ours" in map(
+        say.words, only(judged([*sizes, again]), value).differs
+    )
 
 
 def test_the_assumed_load_is_shown_also_where_it_is_shorter() -> None:
@@ -157,7 +160,7 @@ def test_the_assumed_load_is_shown_also_where_it_is_shorter() -> None:
     points = [loaded(text) for text in (" congestion=bbr", "", " congestion=reno")]
     shown = only(judged(points), published(assumed=assumed))
     assert shown.point == {"upload.congestion": " congestion=reno"}
-    assert shown.differs == (
+    assert tuple(map(say.words, shown.differs)) == (
         "the nearest of 3 points of ours",
         "upload's duration 40 s assumed, 16 s here",
         "upload's start 10 s assumed, 4 s here",
@@ -285,7 +288,8 @@ def test_a_sweep_without_one_size_has_no_peak_in_bits() -> None:
     ],
 )
 def test_a_difference_is_told_in_words(fields: dict[str, Any], said: tuple[str, ...]) -> None:
-    assert only(judged([point()]), published(**fields)).differs == said
+    differs = only(judged([point()]), published(**fields)).differs
+    assert tuple(map(say.words, differs)) == said
 
 
 def test_rows_are_in_the_order_of_our_points() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import sample
 from msgspec.structs import replace
+from unit.judge.coverage.claimed import faults
 
-from gatemark.judge.coverage.coverage import Covered, coverage, faults, holding
+from gatemark.judge.coverage.coverage import Covered, coverage, holding
 from gatemark.judge.judge import judge
 from gatemark.plan.load import load, suites
 from gatemark.plan.model import NEW, OLD, Plan

@@ -71,14 +71,14 @@ def test_streams_are_compared() -> None:
 
 
 def test_the_same_arm_without_a_load_is_what_it_is_compared_with() -> None:
-    assert of("drop-tail", 1).compared == "without a load (drop-tail)"
+    assert say.words(of("drop-tail", 1).compared) == "without a load (drop-tail)"
 
 
 def test_without_an_idle_trial_the_time_before_the_load_counts() -> None:
     records, sheaf = queued.made()
     loaded = tuple(record for record in records if record.parts)
     (first, *_) = queues(loaded, sheaf)
-    assert first.compared == "before the load began"
+    assert say.words(first.compared) == "before the load began"
     added = first.values["queue_added_p98_ns"].value
     assert added == pytest.approx(of("drop-tail", 1).values["queue_added_p98_ns"].value, rel=0.01)
 

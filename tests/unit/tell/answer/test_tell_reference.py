@@ -7,9 +7,11 @@ import msgspec
 import pytest
 
 from gatemark.judge.change.reference import Beside
+from gatemark.judge.fact import Fact
 from gatemark.judge.math.interval import Interval
 from gatemark.store.published import Published
 from gatemark.tell.answer import reference
+from gatemark.tell.fact.reference import UNSTATED
 from gatemark.tell.words import number
 
 VALUE = Published(
@@ -73,7 +75,8 @@ def test_a_published_value_is_told_as_it_is_known(kind: Any, printed: str, said:
 
 
 def test_what_is_not_said_is_told_together_and_last() -> None:
-    differs = ("write size not said there", "streams not said there", "by a chip there")
+    unstated = [Fact(UNSTATED, {"field": name}) for name in ("write_bytes", "streams")]
+    differs = (*unstated, "by a chip there")
     assert cell("differs", differs=differs) == "by a chip there; not said: write size, streams"
 
 
