@@ -210,7 +210,8 @@ def _values(trials: Group) -> dict[str, Interval]:
 
 def _own(records: Sequence[Record]) -> list[str]:
     """Quantities that have an owner: a probe, another workload, a direction."""
-    return [name for record in records for name in record.values if is_own(name)]
+    names = dict.fromkeys(name for record in records for name in record.values)
+    return [name for name in names if is_own(name)]
 
 
 def _of_point(trials: Group, limit: Limit, why: Text) -> tuple[Warning_, ...]:

@@ -211,11 +211,11 @@ def test_a_warning_of_many_points_is_told_once() -> None:
 def test_of_one_warning_at_many_points_the_worst_is_told() -> None:
     judged = builder.judgement()
     first, second, *others = judged.points
-    warned = [
+    points = [
         msgspec.structs.replace(p, warnings=(Warning_("spread", "Repeat.", seen, weight),))
         for p, seen, weight in ((first, "6 %.", 0.06), (second, "20 %.", 0.2))
     ]
-    judged = msgspec.structs.replace(judged, points=(*warned, *others))
+    judged = msgspec.structs.replace(judged, points=(*points, *others))
     (worst,) = [seen for seen, _ in warned.warnings(judged) if seen.code == "spread"]
     assert warned.text(worst) == "20 %. Repeat."
 

@@ -43,8 +43,12 @@ def counts(record: Record) -> dict[str, Count]:
         key = f"freed.{row.reason}"
         before = freed[key].packets if key in freed else 0
         freed[key] = Count(before + row.packets, row.place)
-    counters = {f"record.{name}": Count(int(sum(_each(record, name)))) for name in VALUES}
-    return table | drops | freed | {key: count for key, count in counters.items() if count.packets}
+    risen = dict.fromkeys(VALUES, 0.0)
+    for key, value in record.values.items():
+        if (name := key.rpartition(".")[2]) in risen:
+            risen[name] += value
+    counters = {f"record.{name}": Count(int(total)) for name, total in risen.items() if int(total)}
+    return table | drops | freed | counters
 
 
 def matching(
