@@ -45,8 +45,8 @@ def counts(record: Record) -> dict[str, Count]:
         freed[key] = Count(before + row.packets, row.place)
     risen = dict.fromkeys(VALUES, 0.0)
     for key, value in record.values.items():
-        if (name := key.rpartition(".")[2]) in risen:
-            risen[name] += value
+        if (counter := key.rpartition(".")[2]) in risen:
+            risen[counter] += value
     counters = {f"record.{name}": Count(int(total)) for name, total in risen.items() if int(total)}
     return table | drops | freed | counters
 
