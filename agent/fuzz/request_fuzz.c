@@ -10,7 +10,7 @@
 
 static const struct verb *const verbs[] = { &verb_send,	  &verb_sink,  &verb_stream, &verb_connect,
 					    &verb_replay, &verb_watch, &verb_slow,   &verb_forward,
-					    &verb_line,	  &verb_soak };
+					    &verb_line,	  &verb_soak,  &verb_look };
 
 static void check_number(const struct key *key, double value)
 {

@@ -44,11 +44,13 @@ class NodeError(GatemarkError):
     """A host or its agent failed or went away.
 
     `output` is what a command or an agent printed as it failed; "" where the host was lost.
+    `code` is a command's exit code, where one has ended.
     """
 
-    def __init__(self, message: str = "", output: str = "") -> None:
+    def __init__(self, message: str = "", output: str = "", code: int = 0) -> None:
         super().__init__(message)
         self.output = output
+        self.code = code
 
 
 class UnavailableError(GatemarkError):

@@ -35,6 +35,7 @@ extern const struct verb verb_stream;
 extern const struct verb verb_connect;
 extern const struct verb verb_replay;
 extern const struct verb verb_watch;
+extern const struct verb verb_look;
 extern const struct verb verb_slow;
 extern const struct verb verb_forward;
 extern const struct verb verb_line;

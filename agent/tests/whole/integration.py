@@ -50,6 +50,7 @@ from wire import (
 PROTOCOL = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
 
 # How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
+RULES = "table inet looked { chain c { counter drop; }; chain d { drop; }; }"
 ANSWER = """
 import socket, time
 best = 1.0
@@ -288,6 +289,7 @@ def command_line(_: Wire) -> None:
         "connect",
         "replay",
         "watch",
+        "look",
         "soak",
         "slow",
         "forward",
@@ -452,6 +454,33 @@ def soaked(wire: Wire) -> tuple[int, int, float]:
     return turns[half - 1] - turns[1], turns[-2] - turns[half + 1], had
 
 
+def looking(wire: Wire) -> None:
+    """Files and lists of a namespace at once; what cannot be read is left out."""
+    files = ["/proc/net/snmp6", "/proc/nothing", "/sys/class/net/lo/mtu"]
+    what = ["links", "qdiscs"] if wire.loopback else ["links", "qdiscs", "tables", "rules"]
+    agent = Agent(wire.b, "look", {"files": files, "what": what})
+    seen = agent.event()
+    expect((agent.ready["ev"], seen["ev"], seen["failed"]), ("ready", "done", 0))
+    expect(set(seen["files"]), {files[0], files[2]})
+    expect(seen["files"][files[2]].strip(), "65536")
+    (lo,) = (link for link in seen["links"] if link[0] == "lo")
+    expect((lo[1:4], len(lo)), ([1, 65536, 0], 12))
+    if not wire.loopback:
+        sh("ip", "netns", "exec", B, "nft", RULES)
+        after = Agent(wire.b, "look", {"what": what}).event()
+        sh("ip", "netns", "exec", B, "nft", "delete table inet looked")
+        expect((seen["tables"], seen["rules"]), ([], 0))
+        expect((after["tables"], after["rules"]), ([[1, "looked"]], 1))
+    agent.end()
+
+
+def looking_elsewhere(wire: Wire) -> None:
+    """Files that are none of the kernel's are the request's fault."""
+    for path in ("/etc/passwd", "/proc/../etc/passwd"):
+        agent = Agent(wire.b, "look", {"files": [path]})
+        expect((agent.ready["ev"], agent.ready["key"], agent.end()), ("error", "files", 2))
+
+
 def soaking_nowhere(wire: Wire) -> None:
     """A CPU that is not there is the request's fault."""
     agent = Agent(wire.b, "soak", {"samples": 2, "cpus": [1023]})
@@ -559,6 +588,8 @@ TESTS = [
     watching_few,
     soaking,
     soaking_nowhere,
+    looking,
+    looking_elsewhere,
     slowing,
     slow_lets_go,
     forwarding,

@@ -21,6 +21,15 @@ from gatemark.node.shell import Node
 from gatemark.node.shield import whole
 
 STRICT: Final = "set -e\n{before}\n{change}"
+REFUSED: Final = 97  # exit code of a change that the gateway refuses, behind its journal
+REFUSABLE: Final = f"""set -e
+{{before}}
+set +e
+(
+set -e
+{{change}}
+)
+[ $? = 0 ] || exit {REFUSED}"""
 NOTHING: Final = literal(":")
 LONGEST_S: Final = 150.0  # that a change is waited for; a host over SSH gives up earlier
 
@@ -55,9 +64,14 @@ class Changes:
 
         Raises UnavailableError with its own word where it refuses `change`, behind `refused`.
         """
-        await self.make(NOTHING, undo)
-        with _lacking(refused):
-            await self._run(NOTHING, change)
+        self._undos.append(undo)
+        if not self.journal:
+            with _lacking(refused):
+                await self._run(NOTHING, change)
+            return
+        before = self.journal.keep(self._undos)
+        with _lacking(refused, REFUSED):
+            await self._to_end(shell(REFUSABLE, before=before, change=change))
 
     async def hold(self, verb: str, request: Mapping[str, Any]) -> None:
         """Change it by an agent there, for as long as that lives: it undoes by its end.
@@ -99,9 +113,12 @@ class Changes:
             self.journal.save(self._undos)
 
     async def _run(self, before: Script, change: Script) -> None:
-        """Run a change to its end, also where we are cancelled: no undo is to overtake it."""
         if before != NOTHING or change != NOTHING:
-            await whole(self._ended(shell(STRICT, before=before, change=change)))
+            await self._to_end(shell(STRICT, before=before, change=change))
+
+    async def _to_end(self, text: Script) -> None:
+        """Run a change to its end, also where we are cancelled: no undo is to overtake it."""
+        await whole(self._ended(text))
 
     async def _ended(self, text: Script) -> None:
         name = f"gatemark-change-{secrets.token_hex(8)}"
@@ -125,11 +142,14 @@ class Changes:
 
 
 @contextmanager
-def _lacking(refused: str = "") -> Iterator[None]:
-    """Turn a refusal into what the gateway lacks; a host that is lost stays an error."""
+def _lacking(refused: str = "", code: int = 0) -> Iterator[None]:
+    """Turn a refusal into what the gateway lacks; a host that is lost stays an error.
+
+    `code`: the exit code of a refusal; 0: any.
+    """
     try:
         yield
     except NodeError as error:
-        if not error.output:
+        if not error.output or (code and error.code != code):
             raise
         raise UnavailableError(f"{refused}{error.output}") from None

@@ -21,6 +21,7 @@ from gatemark.error import BusyError, StationError
 from gatemark.gateway.undo import undo_script
 from gatemark.node import shared
 from gatemark.node.quoted import Script, as_written, joined, literal, shell, word
+from gatemark.node.remote.look import Look
 from gatemark.node.script import script
 from gatemark.node.shell import Node
 from gatemark.store import file, xdg
@@ -127,7 +128,8 @@ class Journal:
 
     async def renew(self, node: Node) -> bool:
         """Return whether the device restarted since it was looked at last. Raises NodeError."""
-        boot = (await node.run("cat", BOOT_ID)).strip()
+        seen = await Look.at(node, (BOOT_ID,))
+        boot = (seen.read(BOOT_ID) if seen else await node.run("cat", BOOT_ID)).strip()
         was, self.boot = self.boot, boot
         return bool(was) and was != boot
 

@@ -4,6 +4,7 @@
 from gatemark.error import NodeError
 from gatemark.gateway.changes import Changes
 from gatemark.node.quoted import sh, shell
+from gatemark.node.remote.look import Look
 from gatemark.node.shell import door
 
 # Where a packet of each path meets the filter hooks (net/netfilter/, nft(8) "ADDRESS FAMILIES").
@@ -19,6 +20,9 @@ FREE = "{here} || exit 0; echo {taken} >&2; exit 1"
 INET = 1  # NFPROTO_INET, include/uapi/linux/netfilter.h
 REFUSED = "the gateway's kernel refuses these rules: "
 ADD = "printf %s {rules} | nft -f -"
+# Added first, so that it is there to be deleted: one program. Where nothing can be added all is
+# well as long as there is no such table.
+GONE = "printf %s {lines} | nft -f - 2> /dev/null || ! {here}"
 
 
 def filter_chains(path: str, rules: str) -> str:
@@ -37,13 +41,13 @@ async def add(changes: Changes, name: str, chains: str) -> None:
     """
     here = shell("nft list table inet {name} > /dev/null 2>&1", name=name)
     taken = f"a table inet {name} is there already: remove or rename it"
-    if near := door(changes.node):
+    if near := door(changes.node) or await Look.at(changes.node, what=("tables",)):
         if (INET, name) in near.nft_tables():
             raise NodeError(f"{changes.node.name}: {taken}", taken)
     else:
         await changes.node.run(*sh(shell(FREE, here=here, taken=taken)))
     await changes.attempt(
         shell(ADD, rules=f"table inet {name} {{\n{chains}}}\n"),
-        undo=shell("if {here}; then nft delete table inet {name}; fi", here=here, name=name),
+        undo=shell(GONE, lines=f"add table inet {name}\ndelete table inet {name}\n", here=here),
         refused=REFUSED,
     )

@@ -52,10 +52,10 @@ class Agent:
         process = await cls.begin(node, verb)
         agent = cls(node, verb, process, its_clock)
         try:
+            agent.tell(request)  # it waits in the pipe: one way there and back less
             agent.hello = await agent.event("hello")
             if (spoken := agent.hello["protocol"]) != PROTOCOL_VERSION:
                 raise NodeError(f"{node.name}: agent speaks protocol {spoken}: rebuild it")
-            agent.tell(request)
             agent.ready = await agent.event("ready", within_s)
         except BaseException:
             await agent.abort()

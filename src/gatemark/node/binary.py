@@ -17,7 +17,7 @@ from gatemark.node.elf import TARGETS
 # As in agent/src/main.c.
 PARTS: Final = {
     "tester": ("send", "sink", "stream", "connect", "replay", "line"),
-    "watcher": ("watch", "soak", "slow", "forward"),
+    "watcher": ("watch", "look", "soak", "slow", "forward"),
     "capturer": ("capture", "flows"),
 }
 AGENT: Final = "gm-agent"

@@ -401,6 +401,19 @@ class Handed(Ready):
     handed: dict[str, str]
 
 
+class Looked(TypedDict):
+    """A single look; `failed`: 0, or why a list is not whole."""
+
+    files: dict[str, str]
+    # name, number, MTU, whether it has XDP; counters of drops
+    links: NotRequired[list[tuple[str, int, int, int, int, int, int, int, int, int, int, int]]]
+    qdiscs: NotRequired[list[tuple[str, int, int, int, int]]]  # kind, port, handle, parent, drops
+    tables: NotRequired[list[tuple[int, str]]]  # of nf_tables: family, name
+    rules: NotRequired[int]
+    forgot: NotRequired[int]
+    failed: int
+
+
 class CaptureReady(TypedDict):
     """A capture that can start."""
 
@@ -432,6 +445,7 @@ OF_VERB: Final[dict[tuple[str, str], Any]] = {
     ("replay", "ready"): Loaded,
     ("replay", "done"): Replayed,
     ("watch", "done"): Watched,
+    ("look", "done"): Looked,
     ("soak", "done"): Soaked,
     ("forward", "count"): Forwarded,
     ("forward", "done"): Forwarded,

@@ -25,8 +25,14 @@ HEAD: Final = struct.Struct("=IHHII")  # netlink(7), nlmsghdr
 CODE: Final = struct.Struct("=i")
 ERROR, DONE, DUMP = 2, 3, 0x301
 NETFILTER: Final = 12  # NETLINK_NETFILTER
-GET_LINK, GET_QDISC, GET_TABLE = 18, 38, 0xA01  # rtnetlink(7); nf_tables.h, nfnetlink.h
+GET_LINK, GET_QDISC, GET_TABLE, GET_RULE = (
+    18,
+    38,
+    0xA01,
+    0xA07,
+)  # rtnetlink(7); nf_tables.h, nfnetlink.h
 TABLE_NAME: Final = 1  # NFTA_TABLE_NAME
+COUNTER: Final = b"counter\0"  # the name of an expression
 IFF_UP: Final = 1
 ROOT: Final = 0xFFFFFFFF  # TC_H_ROOT
 ANSWER_BYTES: Final = 1 << 20  # more than the kernel puts into one
@@ -102,6 +108,12 @@ class Door:
         """Return family and name of each table of nf_tables. Raises NodeError."""
         rows = self._all(NETFILTER, GET_TABLE, bytes(4))
         return {(row[HEAD.size], _text(row, TABLE_NAME)) for row in rows}
+
+    def has_counters(self) -> bool:
+        """Return whether a rule of nf_tables may count packets. Raises NodeError."""
+        # All are read, or the rest would answer the next question.
+        rows = list(self._all(NETFILTER, GET_RULE, bytes(4)))
+        return any(COUNTER in row for row in rows)
 
     def _rows(self, question: int, rest: bytes) -> Iterator[Any]:
         """Rows of rtnetlink."""

@@ -39,6 +39,7 @@ class Ssh:
     ) -> None:
         """`namespace`: where the connection begins. `patience_s`: of silence, before it is lost."""
         self.name = name
+        self.looks = True  # whether our agent may read it
         self._caller = Caller(name, login, namespace, patience_s)
         self._asked = False
         self._link: Link | None = None
@@ -122,8 +123,8 @@ class Ssh:
         except TimeoutError:
             late = f"'{in_short(command)}' did not end in {LONGEST_S:g} s"
             raise NodeError(f"{self.name}: {late}") from None
-        if await process.wait():
-            raise failure(self.name, command, await process.errors())
+        if code := await process.wait():
+            raise failure(self.name, command, await process.errors(), code)
         return data
 
     async def run(self, *command: str, stdin: str = "") -> str:

@@ -45,8 +45,8 @@ POLICY: Final = re.compile(r":(?P<chain>\S+) DROP \[(?P<packets>\d+):\d+\]")
 
 
 def rules_near(view: View) -> str | None:
-    """Nothing where there is no table; what is in one is nft's to print."""
-    return None if view.door.nft_tables() else ""
+    """Nothing where no rule counts; what one is nft has to print."""
+    return None if view.door.has_counters() else ""
 
 
 def legacy_near(view: View) -> str | None:

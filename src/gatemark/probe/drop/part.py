@@ -5,19 +5,26 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
+from gatemark.error import NodeError
 from gatemark.node.inside.door import Door, Link
 from gatemark.node.quoted import Script, shell
+from gatemark.node.remote.look import Look
+from gatemark.node.shell import Node, door
 from gatemark.store.drops import Drop
+
+LISTS: Final = ("links", "qdiscs", "rules")  # that parts ask a door for
+LOOKED: Final = ("/proc/net/ip_tables_names",)  # a file that they read there
 
 # From the lines and the gateway's test ports; `packets` are since the counter began.
 Parse = Callable[[list[str], Collection[str]], Iterable[Drop]]
 
 
 class View:
-    """A namespace of this machine at one reading: what several parts ask of it is asked once."""
+    """A gateway at one reading, without a program: what several parts ask of it is asked once."""
 
-    def __init__(self, door: Door, devices: Collection[str]) -> None:
+    def __init__(self, door: Door | Look, devices: Collection[str]) -> None:
         self.door = door
         self.devices = devices  # the names of the test ports
 
@@ -25,6 +32,23 @@ class View:
     def links(self) -> Mapping[str, Link]:
         """Its ports. Raises NodeError."""
         return self.door.links()
+
+    def text(self, part: "Part") -> str | None:
+        """Return what a part's script would print; None: ask it. Raises NodeError."""
+        if isinstance(self.door, Look) and part.files:
+            lines = of_part(
+                part, {path: t.splitlines() for path, t in self.door.files.items() if t}
+            )
+            if lines is None:
+                raise NodeError(part.lacks)
+            return "\n".join(lines)
+        return part.near(self) if part.near else None
+
+
+async def view_of(node: Node, parts: Collection["Part"], devices: Collection[str]) -> View | None:
+    """Look at a namespace of this machine, or over SSH by our agent; None: ask the scripts."""
+    near = door(node) or await Look.at(node, (*file_names(parts), *LOOKED), LISTS)
+    return View(near, devices) if near else None
 
 
 # What the script prints; None: ask the script. Raises NodeError.
@@ -64,8 +88,13 @@ def of_machine(name: str, file: str, parse: Parse, lacks: str) -> Part:
 
 def all_files(parts: Iterable[Part]) -> Script:
     """One program for the files of all parts: it takes a slow gateway longer to begin one."""
-    files = dict.fromkeys(file for p in parts for file in (p.with_file, *p.files, p.spare) if file)
-    return shell("grep -sH '' {files} || true", files=files)
+    return shell("grep -sH '' {files} || true", files=file_names(parts))
+
+
+def file_names(parts: Iterable[Part]) -> list[str]:
+    """The files of all parts, each once."""
+    files = (file for p in parts for file in (p.with_file, *p.files, p.spare) if file)
+    return [*dict.fromkeys(files)]
 
 
 def of_part(part: Part, printed: Mapping[str, list[str]]) -> list[str] | None:

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from gatemark.error import NodeError
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import ODD, reader
-from gatemark.node.shell import Node, door
+from gatemark.node.shell import Node
 from gatemark.probe.drop import ip, netfilter, port, qdisc
-from gatemark.probe.drop.part import Part, View, all_files, by_file, by_name, of_part
+from gatemark.probe.drop.part import Part, View, all_files, by_file, by_name, of_part, view_of
 from gatemark.store.drops import NO_LOSS, PORT_IN, PORT_OUT, REFUSED, STAGES, TESTER, Drop
 
 PARTS: Final[tuple[Part, ...]] = (*port.PARTS, *netfilter.PARTS, *ip.PARTS, *qdisc.PARTS)
@@ -52,8 +52,8 @@ async def read(node: Node, parts: Collection[Part], devices: Collection[str]) ->
 
     Raises NodeError.
     """
-    parts, near = (*parts, MTU), door(node)
-    view = View(near, devices) if near else None
+    parts = (*parts, MTU)
+    view = await view_of(node, parts, devices)
     asked = {part.name: _looked(view, part) for part in parts if view}
     texts = {name: text for name, text in asked.items() if text is not None}
     left = [part for part in parts if part.name not in texts]
@@ -79,7 +79,7 @@ def _section(name: str, text: str) -> str:
 
 def _looked(view: View, part: Part) -> str | None:
     try:
-        return part.near(view) if part.near else None
+        return view.text(part)
     except NodeError:
         return FAILED
 

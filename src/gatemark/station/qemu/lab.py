@@ -36,6 +36,7 @@ from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.node.reader import reader
 from gatemark.node.remote.dial import dial
 from gatemark.node.remote.login import SSH_PORT, Address, Login
+from gatemark.node.remote.look import Look
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm
@@ -286,7 +287,8 @@ class VirtualLab:
 
     async def flush(self) -> None:
         """Empty the guest's connection tracking table."""
-        await self._ssh.run(*sh(space.FLUSH))
+        if not await Look.at(self._ssh, forget=True):
+            await self._ssh.run(*sh(space.FLUSH))
 
     async def require_alive(self) -> None:
         """Raise StationError if the guest, the way to it or a namespace is gone."""

@@ -25,6 +25,7 @@ from typing import Any, Final
 from gatemark.error import NOT_HERE, NodeError, StationError, UnavailableError
 from gatemark.node import checked
 from gatemark.node.quoted import sh, shell
+from gatemark.node.remote.look import Look
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Local as Here
 from gatemark.node.shell import Node
@@ -94,6 +95,7 @@ class Box:
         self.able: Ability = replace(ability(), own_cpu=False, slowdown=False, steering=False)
         self.placement = _placement(far=isinstance(self.sides, Far))
         self.box = Ssh("gateway", asked.login)
+        self.box.looks = asked.agent
         self.gateway = _gateway(self.box, asked)
         self.after_restart: Again = nothing
         self.counting: counting.Counting | None = None
@@ -102,6 +104,7 @@ class Box:
         self.control = ""  # the gateway's device that we reach it by
         self._demand: Demand | None = PLAIN
         self._flushes = True
+        self._speeds: dict[tuple[Node, str], str] = {}  # where each end of a cable tells its own
         self._told: Borrowed | None = None
 
     @property
@@ -168,6 +171,7 @@ class Box:
     async def up(self) -> None:
         """Reach the box, take the sides. Raises GatemarkError; what was done is undone."""
         self._demand = PLAIN
+        self._speeds.clear()
         try:
             await self.box.connect()
             await self._require_apart()
@@ -206,7 +210,9 @@ class Box:
         """A cable's ends agree some seconds after they came up, and anew when it was pulled."""
         cables = {ROLES[end]: (end, side.nic) for end, side in self.asked.sides.items()}
         asked = (
-            link_bps(((self.sides.ground(end), nic), (self.box, self.ports[its].device)))
+            link_bps(
+                ((self.sides.ground(end), nic), (self.box, self.ports[its].device)), self._speeds
+            )
             for (_, its), (end, nic) in cables.items()
         )
         for (role, _), bps in zip(cables, await asyncio.gather(*asked), strict=True):
@@ -218,6 +224,9 @@ class Box:
 
     async def flush(self) -> None:
         """Empty the gateway's connection tracking table, where it can be."""
+        if await Look.at(self.box, forget=True):
+            self._flushes = True
+            return
         text = await self.box.run(*sh(FLUSH))
         self._flushes = text.strip() != "no"
 

@@ -8,27 +8,42 @@ from typing import Final
 
 from gatemark.node.quoted import sh, shell
 from gatemark.node.reader import reader
+from gatemark.node.remote.look import Look
 from gatemark.node.shell import Node
 
 # A port of hardware has a `device`; a VLAN, or a bridge with one port, stands on the port below it.
 # Without a link, or where a program is the other end, there is no speed: an error, -1 or 0.
-SPEED: Final = """cd /sys/class/net/{device} || exit 0
+FOLDER: Final = """cd /sys/class/net/{device} || exit 0
 [ -e device ] || {{ set -- lower_*; [ $# = 1 ] && [ -e "$1" ] && cd "$1" || exit 0; }}
-[ ! -e device ] || cat speed 2> /dev/null || true"""
+[ ! -e device ] || pwd -P"""
+SPEED: Final = "cat {file} 2> /dev/null || true"
 MBIT: Final = re.compile(r"[1-9][0-9]{0,6}")  # 4294967295 is none either
 
 
-async def link_bps(ends: Iterable[tuple[Node, str]]) -> int | None:
-    """The L1 rate of the slower of a cable's ends, each a host and its device there, in bit/s.
+End = tuple[Node, str]  # of a cable: a host and its device there
 
-    They differ where a switch stands between them. None: neither tells one. Raises NodeError.
+
+async def link_bps(ends: Iterable[End], files: dict[End, str] | None = None) -> int | None:
+    """The L1 rate of the slower of a cable's ends, in bit/s.
+
+    They differ where a switch stands between them. None: neither tells one. `files` keeps where
+    each end tells it, from one call to the next. Raises NodeError.
     """
-    speeds = await asyncio.gather(*(_speed(node, device) for node, device in ends))
+    files = {} if files is None else files
+    speeds = await asyncio.gather(*(_speed(end, files) for end in ends))
     return min(filter(None, speeds), default=None)
 
 
-async def _speed(node: Node, device: str) -> int:
-    return _bps(await node.run(*sh(shell(SPEED, device=device))))
+async def _speed(end: End, files: dict[End, str]) -> int:
+    node, device = end
+    if end not in files:
+        folder = (await node.run(*sh(shell(FOLDER, device=device)))).strip()
+        files[end] = folder and f"{folder}/speed"
+    if not (file := files[end]):
+        return 0
+    if seen := await Look.at(node, (file,)):
+        return _bps(seen.files.get(file, ""))
+    return _bps(await node.run(*sh(shell(SPEED, file=file))))
 
 
 @reader("the speed of a port")

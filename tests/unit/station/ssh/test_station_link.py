@@ -14,8 +14,8 @@ from gatemark.station.ssh.link import link_bps
 @pytest.fixture
 def ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What /sys/class/net has: two ports of hardware, a VLAN, two bridges, a port without link."""
-    speed = link.SPEED.replace("/sys/class/net", str(tmp_path))
-    monkeypatch.setattr(link, "SPEED", speed)
+    folder = link.FOLDER.replace("/sys/class/net", str(tmp_path))
+    monkeypatch.setattr(link, "FOLDER", folder)
     speeds = {"fast": "1000", "slow": "100", "down": "-1", "odd": "4294967295"}
     for name, mbit in speeds.items():
         (tmp_path / name / "device").mkdir(parents=True)

@@ -54,7 +54,8 @@ def test_both_are_looked_at_before_each_trial(monkeypatch: pytest.MonkeyPatch) -
     async def check_ports(ports: dict[str, Node]) -> None:
         looked.append(ports)
 
-    async def link_bps(ends: Iterable[tuple[Node, str]]) -> int:
+    async def link_bps(ends: Iterable[tuple[Node, str]], files: object) -> int:
+        del files
         cables.append(list(ends))
         return 1_000_000_000
 
