@@ -49,8 +49,8 @@ from wire import (
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
 
-# How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
 RULES = "table inet looked { chain c { counter drop; }; chain d { drop; }; }"
+# How long a packet to v1 and the answer take: a port where nobody listens refuses at once.
 ANSWER = """
 import socket, time
 best = 1.0

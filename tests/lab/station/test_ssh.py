@@ -19,8 +19,12 @@ from gatemark.node.remote import channel, ssh
 from gatemark.node.remote.channel import LOST
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import ASK, PASSWORD, Address, Caller, Login
+from gatemark.node.remote.look import Look
 from gatemark.node.remote.ssh import Ssh
 from gatemark.node.shell import Clock, here
+from gatemark.probe.drop import reading
+from gatemark.probe.drop.reading import Reading
+from gatemark.store.drops import PORT_IN, PORT_OUT, QDISC
 from lab.station import device
 from lab.station.device import Desk, desk
 
@@ -543,3 +547,50 @@ def test_a_program_does_not_outlive_its_connection(bench: Desk) -> None:
         raise AssertionError("it still runs")
 
     asyncio.run(leave())
+
+
+# Looked at by the agent that stays there
+
+
+@pytest.mark.parametrize(
+    "rules", [pytest.param("", id="no rules"), pytest.param("counter drop", id="rules that count")]
+)
+def test_what_an_agent_sees_is_what_scripts_print(bench: Desk, rules: str) -> None:
+    tables = f"table inet own {{ chain c {{ tcp dport 9 {rules}; }}; }}"
+
+    async def both(host: Ssh) -> list[Reading]:
+        texts = []
+        for host.looks in (True, False):
+            assert bool(await Look.at(host)) is host.looks
+            texts.append(await reading.read(host, reading.PARTS, ("d0", "d1")))
+        return [reading.parse(text, 0.0, devices=("d0", "d1"), is_own=True) for text in texts]
+
+    if rules:
+        device.said(*bench.device.node.argv("nft", tables))
+    try:
+        seen, printed = on(bench, both)
+    finally:
+        if rules:
+            device.said(*bench.device.node.argv("nft", "delete table inet own"))
+    # The box has busybox alone: no tc, no nft, no /sys.
+    lacks = {"ports", "qdiscs"} | (set() if rules else {"nft rules"})
+    assert {*printed.unread} - {*seen.unread} == lacks
+    assert {*seen.unread} <= {*printed.unread}
+    more = {
+        (drop.stage, drop.where) for key, drop in seen.counts.items() if key not in printed.counts
+    }
+    assert more == {(stage, port) for stage in (PORT_IN, PORT_OUT, QDISC) for port in ("d0", "d1")}
+    assert {*printed.counts} <= {*seen.counts}
+    assert (seen.mtu, printed.mtu) == ({"d0": 1500, "d1": 1500}, {})
+
+
+def test_an_agent_forgets_connections_and_reads_what_it_is_asked(bench: Desk) -> None:
+    async def look(host: Ssh) -> Look | None:
+        assert await Look.at(host, forget=True)
+        return await Look.at(host, ("/proc/sys/kernel/random/boot_id", "/proc/none"), ("tables",))
+
+    seen = on(bench, look)
+    assert {*seen.files} == {"/proc/sys/kernel/random/boot_id"}
+    assert seen.nft_tables() == set()
+    with pytest.raises(NodeError, match="gateway: /proc/none: it cannot be read"):
+        seen.read("/proc/none")
