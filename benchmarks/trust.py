@@ -7,11 +7,13 @@ noise of 1 % and must not be found. The arms are interleaved trial by trial, as 
 
 With `--spread` repeats end by a plan's own rule: from `--repeats` on, while an arm's interval is
 wider, to `--most`. Each comparison is then made twice: of these trials, and of all `--most`.
+With `--simulated` so many comparisons are drawn in place of measured, at each of several noises.
 """
 
 import argparse
 import asyncio
 import json
+import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +34,8 @@ from gatemark.station.recover import recover
 
 SLOW_TO_PPS = 30_000
 SECONDS = 0.5
+SEED, NOISES, PLANTED = 49, (0.005, 0.01, 0.02, 0.04), 0.05  # of a simulation
+FOUND = ("faster", "slower")
 AT_OVERLOAD = Workload(rate_pps=45_000, flows=16, duration_s=SECONDS)
 TCP = Workload(kind="tcp", duration_s=SECONDS)
 
@@ -91,8 +95,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=0, help="of each question (default: 5)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="that a trial sends")
     parser.add_argument("--only", default="", help="only questions with this text: planted, A/A")
+    parser.add_argument("--simulated", type=int, default=0, help="comparisons that are drawn")
     parser.add_argument("--json", action="store_true", help="one JSON object per comparison")
     options = parser.parse_args()
+    if options.simulated:
+        _simulate(options.simulated, Rule(options.repeats, options.spread, options.most))
+        return
     recover()
     chosen = [
         replace(
@@ -108,6 +116,27 @@ def main() -> None:
     progress("")
     for question, changes in answers:
         _show(question, changes, json_=options.json)
+
+
+def _simulate(count: int, rule: Rule) -> None:
+    """Print how often a change is found in drawn trials, by the rule and by all of them."""
+    chance = random.Random(SEED)  # noqa: S311
+    for noise in NOISES:
+        for planted in (0.0, PLANTED):
+            found, repeats = [0, 0], 0
+            for _ in range(count):
+                old, new = (
+                    [chance.gauss(level, noise) for _ in range(rule.most)]
+                    for level in (1.0, 1.0 - planted)
+                )
+                few = rule.until_narrow(old, new)
+                repeats += len(few[0])
+                for at, samples in enumerate((few, (old, new))):
+                    found[at] += compare(*samples).verdict in FOUND
+            print(
+                f"noise {noise:.1%}, {planted:.0%} planted: found by the rule {found[0]} of "
+                f"{count}, {repeats / count:.1f} repeats in the mean; by all {found[1]}"
+            )
 
 
 async def _ask(questions: Sequence[Question], rule: Rule) -> list[tuple[Question, list[Change]]]:
