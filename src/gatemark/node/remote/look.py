@@ -7,7 +7,7 @@ A slow gateway takes a tenth of a second to begin a program; a fork of the agent
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Self
 
-from gatemark.error import GatemarkError, NodeError
+from gatemark.error import GatemarkError, NodeError, UnavailableError
 from gatemark.node.agent import ANSWER_S, Agent
 from gatemark.node.inside.door import Link, Qdisc
 from gatemark.node.remote.ssh import Ssh
@@ -48,6 +48,9 @@ class Look:
         try:
             agent = await Agent.launch(node, "look", request, its_clock=Clock())
             report = await agent.report(ANSWER_S)
+        except UnavailableError:  # none is built for it, or it has no room for one
+            node.looks = False
+            return None
         except GatemarkError:  # a host that is lost is lost for the next command as well
             return None
         lacks = report["failed"] or any(name not in report for name in wanted)
