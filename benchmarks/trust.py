@@ -123,7 +123,7 @@ def _simulate(count: int, rule: Rule) -> None:
     chance = random.Random(SEED)  # noqa: S311
     for noise in NOISES:
         for planted in (0.0, PLANTED):
-            found, repeats = [0, 0], 0
+            alarms, repeats = [0, 0], 0
             for _ in range(count):
                 old, new = (
                     [chance.gauss(level, noise) for _ in range(rule.most)]
@@ -132,10 +132,10 @@ def _simulate(count: int, rule: Rule) -> None:
                 few = rule.until_narrow(old, new)
                 repeats += len(few[0])
                 for at, samples in enumerate((few, (old, new))):
-                    found[at] += compare(*samples).verdict in FOUND
+                    alarms[at] += compare(*samples).verdict in FOUND
             print(
-                f"noise {noise:.1%}, {planted:.0%} planted: found by the rule {found[0]} of "
-                f"{count}, {repeats / count:.1f} repeats in the mean; by all {found[1]}"
+                f"noise {noise:.1%}, {planted:.0%} planted: found by the rule {alarms[0]} of "
+                f"{count}, {repeats / count:.1f} repeats in the mean; by all {alarms[1]}"
             )
 
 
