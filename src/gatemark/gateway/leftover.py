@@ -45,9 +45,10 @@ MORE: Final = literals(
 )
 TABLE: Final = re.compile(r"^table (\S+) (\S+) \{", re.MULTILINE)
 LINK: Final = re.compile(r"^\d+: ([^:@\s]+)\S*: .*? mtu (\d+)", re.MULTILINE)
-ADDRESS: Final = re.compile(r"^\d+: +(\S+) +inet6? (\S+)", re.MULTILINE)
+ADDRESS: Final = re.compile(r"^\d+: +(\S+) +inet6? (\S+)(.*)", re.MULTILINE)
 QUEUE: Final = re.compile(r"^qdisc (\S+) \S+ dev (\S+) (root|parent ffff:fff1)", re.MULTILINE)
 PREFERENCE: Final = re.compile(r"^(-\d) (\d+):", re.MULTILINE)
+ROUNDS: Final = 2  # who takes a port's last address away takes its neighbours, too
 ONCE: Final = "{{ {command}; }} 2> /dev/null || true"
 
 
@@ -67,8 +68,11 @@ async def undo(gateway: Gateway, was: Settings) -> tuple[str, str]:
         return "", ""
     if gateway.journal:
         return first(other), first(other)
-    await script(gateway.node, undoing(other))
-    rest = _other(was, await look(gateway))
+    rest = other
+    for _ in range(ROUNDS):
+        await script(gateway.node, undoing(rest))
+        if not (rest := _other(was, await look(gateway))):
+            break
     return first(other), first(rest) if rest else ""
 
 
@@ -111,15 +115,18 @@ def _links(was: str, now: str) -> Iterator[Script]:
 
 
 def _addresses(was: str, now: str) -> Iterator[Script]:
+    """Addresses that came or went; one with other words behind it than before is given anew."""
     old, new = ADDRESS.findall(was), ADDRESS.findall(now)
     for verb, own, others in (("del", new, old), ("add", old, new)):
-        for device, address in own:
-            if (device, address) not in others:
+        for device, address, words in own:
+            if (device, address, words) not in others:
+                at_once = ["nodad"] if verb == "add" and "nodad" in words.split() else []
                 yield shell(
-                    "ip addr {verb} {address} dev {device}",
+                    "ip addr {verb} {address} dev {device} {at_once}",
                     verb=verb,
                     address=address,
                     device=device,
+                    at_once=at_once,
                 )
 
 

@@ -14,6 +14,10 @@ from gatemark.node.quoted import Script, literal
 
 Counters = Mapping[str, int]
 NO_QUESTION: Final = literal("")
+GOES: Final = "goes"  # a file in its folder: the traffic has begun
+# What a program says of the action that it is there for.
+WAITS: Final = "gatemark: waits for the traffic"
+BEGINS, OVER = "gatemark: the action begins", "gatemark: the action is over"
 OFFLOADED: Final = "offloaded"  # counter: flows at a time that a flow table forwards
 
 
@@ -30,6 +34,7 @@ class Program:
     agent: str = ""  # a verb of gm-agent; then `command` is its request alone
     classifies: bool = False  # it is gm-classifier; then `command` is what stands behind it
     files: tuple[Path, ...] = ()  # of this machine that `command` names: put on the gateway
+    waits: bool = False  # for the traffic to begin, and then acts
     ready: str = ""  # text in what it says, on stdout or stderr, once it works
     device: str = ""  # the port of the gateway that it listens at; "": at none
     settle_s: float = 0.0  # after the last packet: until it has read what its buffers hold

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError, StuckError, UnavailableError
-from gatemark.gateway.program import Program
+from gatemark.gateway.program import GOES, Program
 from gatemark.node import leftover, shared
 from gatemark.node.quoted import sh
 from gatemark.node.reader import Printed, reader
@@ -88,6 +88,11 @@ class Supervised:
         """Let the question tell what the program counted; its answer is among the last words."""
         if self.program.question:
             await self._ask(f"ask {self.program.question}")
+
+    async def goes(self) -> None:
+        """Have it know that the traffic begins. Raises NodeError."""
+        if self.program.waits:
+            await self._ask(f"ask : > {GOES}")
 
     async def end(self) -> End:
         """End it and what it made. Raises NodeError."""

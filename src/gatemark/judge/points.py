@@ -221,6 +221,7 @@ def _of_point(trials: Group, limit: Limit, why: Text) -> tuple[Warning_, ...]:
         warn.tester_limited(limit, why),
         warn.late_line(limit, late(trials.outside)),
         warn.invalid_trials(trials.invalid),
+        warn.action_late([record.evidence for record in trials.outside]),
         warn.throttled([record.evidence for record in trials.instrumented]),
     ]
     # An instrumented trial is sent alone, so where arms took turns the passes do not compare.

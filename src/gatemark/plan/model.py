@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan and a suite as data: pure structures, no I/O."""
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -102,6 +103,11 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     run: str  # by the gateway's shell, in the foreground, in a folder that goes with it
     ready: str = ""  # text in what it says once it works; "": it works as it is started
     counters: str = ""  # regexp on its last words; each named group of it is a number
+
+    @property
+    def waits(self) -> bool:
+        """Return whether it waits for the traffic and then acts: a line `at SECONDS`."""
+        return re.search(r"^\s*at \d", self.run, re.MULTILINE) is not None
 
 
 Cycles = tuple[float, float, float]  # the least, the likely, the most

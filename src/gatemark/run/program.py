@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from gatemark.gateway import far
 from gatemark.gateway.feature import Wanted, running
-from gatemark.gateway.program import OFFLOADED, Program
+from gatemark.gateway.program import BEGINS, OFFLOADED, OVER, WAITS, Program
 from gatemark.gateway.supervisor import End, Supervised, Use
 from gatemark.node import file
 from gatemark.node.quoted import literal, sh
@@ -23,7 +23,7 @@ from gatemark.plan.feature import parts, programs
 from gatemark.plan.model import Arm, Command, TrialSpec
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
-from gatemark.store.record import CpuReading, ProgramReading
+from gatemark.store.record import Action, CpuReading, ProgramReading
 
 DEV = "/proc/net/dev"
 # Columns after the name (net/core/net-procfs.c): packets that a port received, sent, and was given
@@ -82,6 +82,11 @@ class Programs:
             )
         self._before = [await child.look() for child in self._running]
         self._counted = await self._count()
+
+    async def goes(self) -> None:
+        """Have those that wait for the traffic know that it begins. Raises NodeError."""
+        for child in self._running:
+            await child.goes()
 
     async def stop(self) -> list[Ran]:
         """Let them read the rest, then end them. Raises GatemarkError if one had ended before."""
@@ -179,7 +184,17 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
         exit_code=ran.end.code,
         left=ran.end.left,
         last_words=words[-LAST_WORDS:],
+        action=_action(words),
     )
+
+
+def _action(words: str) -> Action:
+    """How far it came with what it was there to do."""
+    if OVER in words:
+        return "over"
+    if BEGINS in words:
+        return "begun"
+    return "due" if WAITS in words else ""
 
 
 def values(read: Sequence[ProgramReading]) -> dict[str, float]:

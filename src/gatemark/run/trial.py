@@ -30,6 +30,7 @@ from gatemark.run.kept import labelled, moment
 from gatemark.run.kept.moment import Direction
 from gatemark.run.kept.watch import places
 from gatemark.run.kind import definition, kind_of
+from gatemark.run.program import Programs
 from gatemark.run.raw import Raw
 from gatemark.run.result import clock
 from gatemark.run.turns import Start
@@ -168,6 +169,9 @@ async def _measure(bench: Bench, spec: TrialSpec, on_rate: Show, start: Start | 
         ports = watchers["ports"]
         assert isinstance(ports, Ports)
         drained = Drain(bench, spec.arm, ports, [wire.sink for wire in wired], spec.line)
+        programs = watchers["programs"]
+        assert isinstance(programs, Programs)
+        await programs.goes()
         ways = await mixed.go(spec, loads, drained, _rate(on_rate))
         seen = await watching.stop(watchers)
     await station.require_alive()  # a gateway that gave itself back meanwhile was not measured

@@ -23,6 +23,8 @@ FIRST = "/first"  # behind a trial's name: the record of an attempt that was not
 Status = Literal["ok", "invalid", "skipped"]
 REPLAYED: Final = "Replayed:"  # begins the note of a capture that is not replayed as a whole
 Scalar = str | int | float | bool
+# How far a program came with the action that it was there for; "": it has none.
+Action = Literal["", "due", "begun", "over"]
 
 
 # What a definition can be about, and the quantity (of UNITS) that says it: of each kind of
@@ -150,6 +152,7 @@ class ProgramReading(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int  # 128 and the signal's number where a signal took it
     left: int = 0  # processes of it that could not be ended
     last_words: str = ""  # what it printed last
+    action: Action = ""  # what it was there to do, if it said: not begun, not over, over
 
 
 class FillStep(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,10 @@ PORTS: Final = {"sender": "raw", "sink": "raw"}
 
 
 class ByHand(Generic[Both]):
-    """All that is sent in one trial; what `play` returns is the sender's report, as `name`."""
+    """All that is sent in one trial; what `play` returns is the sender's report, as `name`.
+
+    `prepare` is played before the gateway is watched, and before a program of the arm starts.
+    """
 
     def __init__(
         self,
@@ -25,17 +28,23 @@ class ByHand(Generic[Both]):
         wire: Wire,
         opened: Callable[[ExitStack], Both],
         play: Callable[[Both], Any],
+        prepare: Callable[[Both], None] | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.wire = wire
         self._name = name
         self._opened = opened
         self._play = play
+        self._prepare = prepare
+        self._notes = notes
         self._stack = ExitStack()
         self._ends: Both | None = None
 
     async def ready(self) -> Self:
         """Open the sockets. Raises UnavailableError where a host is another machine."""
         self._ends = self._opened(self._stack)
+        if self._prepare:
+            await asyncio.to_thread(self._prepare, self._ends)
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
@@ -50,7 +59,7 @@ class ByHand(Generic[Both]):
             "cpu_ns": time.process_time_ns() - cpu_ns,
         }
         self._stack.close()
-        return Way(self.wire, ends | {self._name: played}, ends, dict(PORTS))
+        return Way(self.wire, ends | {self._name: played}, ends, dict(PORTS), notes=self._notes)
 
     async def abort(self) -> None:
         """End the thread, and close what was opened."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both ends of the gateway: frames sent by hand, and all that arrives, read until it is found.
 
-For packets whose addresses no host owns: no kernel answers what is sent.
+For packets whose addresses no host owns: no kernel answers what is sent. Who asks by ARP for an
+address that is owned here has an answer, as a gateway does that has forgotten its neighbours.
 """
 
 import errno
@@ -14,6 +15,7 @@ from contextlib import ExitStack
 from typing import Final, Generic, Protocol, TypeVar
 
 from gatemark.station.wiring import Wire
+from gatemark.workload.packet import ARP, ETHERNET_BYTES, arp_answer
 from gatemark.workload.packetsocket import LONGEST, opened
 
 LAN: Final = "lan"
@@ -42,6 +44,7 @@ class Ends(Generic[Seen]):
         self.macs = {LAN: (up.source.mac, up.next_hop.mac)}
         self.macs |= {WAN: (down.source.mac, down.next_hop.mac)}
         self.seen: dict[str, list[Seen]] = {LAN: [], WAN: []}
+        self.owned: dict[str, set[str]] = {LAN: set(), WAN: set()}  # addresses that answer ARP
         self.ended = threading.Event()
         self.patience_s = MOST_S  # with what may not come
         self._parse = parse
@@ -100,6 +103,10 @@ class Ends(Generic[Seen]):
                 frame, at = sock.recvfrom(LONGEST)
             except BlockingIOError:
                 return
-            is_own = at[2] == socket.PACKET_OUTGOING
-            if not is_own and (seen := self._parse(frame, time.monotonic_ns())):
+            if at[2] == socket.PACKET_OUTGOING:
+                continue
+            if frame[12:ETHERNET_BYTES] == ARP:
+                if answer := arp_answer(frame, self.macs[side][0], self.owned[side]):
+                    self.send(side, answer)
+            elif seen := self._parse(frame, time.monotonic_ns()):
                 self.seen[side].append(seen)

@@ -2,6 +2,7 @@
 """A single packet of ours as bytes, UDP, TCP or ICMP, and how it is known again behind NAT."""
 
 import struct
+from collections.abc import Container
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
@@ -9,6 +10,9 @@ from typing import Final
 ICMP, TCP, UDP = 1, 6, 17
 CHECKSUM_AT: Final = {TCP: 16, UDP: 6}
 HOPS: Final = 64
+ARP: Final = b"\x08\x06"
+ARP_REQUEST: Final = bytes.fromhex("0001080006040001")  # of IPv4 on Ethernet (RFC 826)
+ARP_ANSWER: Final = bytes.fromhex("0001080006040002")
 ETHERTYPE: Final = {4: b"\x08\x00", 6: b"\x86\xdd"}
 HEADER_BYTES: Final = {b"\x08\x00": 20, b"\x86\xdd": 40}
 ADDRESS_BYTES: Final = {b"\x08\x00": 4, b"\x86\xdd": 16}  # the last two fields of a header
@@ -63,6 +67,15 @@ def icmp(macs: Ends, addresses: Ends, kind: tuple[int, int], rest: int, data: by
     message = struct.pack("!BBHI", *kind, 0, rest) + data
     message = message[:2] + struct.pack("!H", checksum(message)) + message[4:]
     return _frame(macs, addresses, ICMP, message)
+
+
+def arp_answer(frame: bytes, mac: str, owned: Container[str]) -> bytes:
+    """The answer to a request of ARP for an address that is owned; nothing to any other."""
+    asked = frame[ETHERNET_BYTES : ETHERNET_BYTES + 28]
+    if len(asked) < 28 or asked[:8] != ARP_REQUEST or str(ip_address(asked[24:28])) not in owned:
+        return b""
+    own = bytes.fromhex(mac.replace(":", ""))
+    return asked[8:14] + own + ARP + ARP_ANSWER + own + asked[24:28] + asked[8:18]
 
 
 def number_of(data: bytes) -> int | None:

@@ -157,7 +157,7 @@ def test_netsniff_leaves_the_machine_as_it_is() -> None:
 
 def test_a_users_command_is_told_the_port() -> None:
     said = line("command:probe", probe=Command(run="exec probe $PORT"))
-    assert said == "sh -c PORT=eth1; exec probe $PORT"
+    assert said == "sh -c PORT=eth1; LAN=eth0; exec probe $PORT"
 
 
 def test_use_is_that_of_all_processes_and_of_children_that_ended() -> None:

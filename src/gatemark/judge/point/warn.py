@@ -21,6 +21,7 @@ from gatemark.plan.model import Repeat
 from gatemark.store.record import Evidence
 
 Code = Literal[
+    "action-late",
     "bimodal",
     "bursty-sender",
     "clock",
@@ -49,6 +50,7 @@ LOADED = 0.9  # of a CPU: busy enough that its governor has no reason to slow it
 MOST_UNNAMED = 0.1  # of a packet's path, in no subsystem: the names are not those of this kernel
 ANY = Repeat()  # what a rule takes a plan to ask for (remedy.fitted knows it)
 LATE = 0.01  # of an emulated line's departures, over 1 ms: up to there the 99th percentile is right
+UNFINISHED = ("due", "begun")
 HOLES = 0.02  # of the time, in gaps over 1 ms
 
 
@@ -64,6 +66,17 @@ def tester_limited(limit: Limit, why: Text) -> Warning_ | None:
     return warning(
         "tester-limited", fact("advice.faster"), fact("seen.why", why=why) if why else ""
     )
+
+
+def action_late(trials: Sequence[Evidence]) -> Warning_ | None:
+    """A program's action was due, or not over, as its trial ended: its effect was not all seen."""
+    late = [
+        each.program for trial in trials for each in trial.programs if each.action in UNFINISHED
+    ]
+    if not late:
+        return None
+    seen = f"{late[0]} was not done with its action in {len(late)} of {len(trials)} trials."
+    return warning("action-late", "Give it longer: `--set workload.duration_s=60`.", seen)
 
 
 def late_line(limit: Limit, share: float) -> Warning_ | None:

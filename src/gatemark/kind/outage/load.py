@@ -17,7 +17,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from gatemark.error import InvalidTrialError
-from gatemark.kind.outage.plan import OUTAGE, rate_pps
+from gatemark.kind.outage.plan import OPENING_S, OUTAGE, rate_pps
 from gatemark.kind.outage.stream import NUMBERS, Stream
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.station import Station
@@ -70,27 +70,40 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """The one that plays all flows."""
     (up,) = ways
     (down,) = wires(station.ports, spec.arm.path, "down")
-
-    def play(ends: Ends[Seen]) -> Played:
-        return Player(ends, up, spec.workload).all()
-
-    return [ByHand(OUTAGE, up, partial(Ends, up, down, parsed), play)]
+    player, ends = Player(up, spec.workload), partial(Ends, up, down, parsed)
+    notes = tuple(
+        f"command:{name}: when it acts is not known: write `at 2` on a line before that, and "
+        "`over` behind it"
+        for name, command in spec.commands.items()
+        if not command.waits
+    )
+    return [ByHand(OUTAGE, up, ends, player.play, player.open, notes)]
 
 
 class Player:
-    """The thread that sends all and reads all."""
+    """The thread that sends all and reads all: `open`, then `play`."""
 
-    def __init__(self, ends: Ends[Seen], wire: Wire, load: Workload) -> None:
-        self.ends = ends
+    ends: Ends[Seen]
+    flows: tuple[Flow, Flow, Flow]  # call, busy, idle
+
+    def __init__(self, wire: Wire, load: Workload) -> None:
         self.load = load
         self.client = wire.near.neighbour("ipv4", FIRST_CLIENT)
         self.host = wire.far.neighbour("ipv4", FAR_HOSTS[-2])
         self.played = Played()
         self._ports = iter(range(FIRST_PORT, 60_000))
 
-    def all(self) -> Played:
-        """Open, play, look at the idle one. Raises InvalidTrialError where none can be opened."""
-        call, busy, idle = self._open(UDP), self._open(TCP), self._open(TCP)
+    def open(self, ends: Ends[Seen]) -> None:
+        """Open the flows. Raises InvalidTrialError where one cannot be opened."""
+        self.ends = ends
+        ends.owned[LAN].add(self.client)
+        ends.owned[WAN].add(self.host)
+        self.flows = self._open(UDP), self._open(TCP), self._open(TCP)
+
+    def play(self, ends: Ends[Seen]) -> Played:
+        """Send all that is due, then look at the idle flow."""
+        del ends
+        call, busy, idle = self.flows
         gap_ns = round(NS_A_S / rate_pps(self.load))
         due_ns = time.monotonic_ns()
         self.played.end_ns = due_ns + round(self.load.duration_s * NS_A_S)
@@ -114,10 +127,10 @@ class Player:
     def _open(self, protocol: int) -> Flow:
         """A flow that is known to the gateway. Raises InvalidTrialError."""
         client, host = (self.client, next(self._ports)), (self.host, PORT + len(STREAMS))
-        for _ in range(TRIES):
-            first = self._frame(
-                LAN, protocol, client, host, Segment(SEQUENCE[LAN], 0, SYN, OPTIONS)
-            )
+        segment = Segment(SEQUENCE[LAN], 0, SYN, OPTIONS)
+        first = self._frame(LAN, protocol, client, host, segment)
+        until = time.monotonic() + OPENING_S / 2
+        while time.monotonic() < until:  # the action before may have its effects still
             since = self.ends.send(LAN, first)
             seen = self.ends.wait(WAN, lambda s: (s.protocol, s.port) == (protocol, host[1]), since)
             if seen:
@@ -172,12 +185,13 @@ class Player:
 
     def _count(self, call: Flow, busy: Flow) -> None:
         """Note in each stream what came of it, from where the far end knows its client by."""
+        is_nat = call.mapping[0] != self.client
         known = {CALL_UP: call.mapping, BUSY_UP: busy.mapping}
         for side in (LAN, WAN):
             for seen in self.ends.seen[side]:
                 at, number = divmod(seen.number or 0, NUMBERS)
                 is_its = known.get(at, seen.source) == seen.source
-                if side == WAN and seen.source[0] != call.mapping[0]:
+                if side == WAN and is_nat and seen.source[0] == self.client:
                     continue  # past NAT, with an address of inside: a line drops it
                 if seen.number is not None and at in STREAMS and is_its:
                     self.played.streams[at].came.add(number)

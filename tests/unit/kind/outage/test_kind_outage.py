@@ -12,8 +12,8 @@ from gatemark.kind.outage.plan import KIND, OUTAGE
 from gatemark.kind.outage.result import values
 from gatemark.kind.outage.stream import Stream
 from gatemark.plan.kind import faults
-from gatemark.plan.model import Arm, Workload
-from gatemark.store.record import Definition, Record
+from gatemark.plan.model import Arm, Command, Workload
+from gatemark.store.record import Action, Definition, ProgramReading, Record
 from gatemark.tell.sentence.answer import answer
 from gatemark.workload import packet
 
@@ -98,3 +98,37 @@ def test_new_flows_that_do_not_come_back_are_named() -> None:
     trials = [record(played(new=range(100, 199)))]
     text = answer(run(trials), trials, judge(run(trials), trials))
     assert "new flows do not come back" in text
+
+
+def test_a_host_that_is_asked_for_by_arp_answers_and_no_other() -> None:
+    asked = (
+        "ffffffffffff 020000000009 0806 0001 0800 06 04 0001 020000000009 c6130101"
+        "000000000000 c61301fc"  # who has 198.19.1.252? tell 198.19.1.1
+    )
+    frame = bytes.fromhex(asked.replace(" ", ""))
+    answer_ = packet.arp_answer(frame + bytes(18), "02:00:00:00:00:01", {"198.19.1.252"})
+    assert answer_ == bytes.fromhex(
+        "020000000009 020000000001 0806 0001 0800 06 04 0002 020000000001 c61301fc"
+        "020000000009 c6130101"
+    )
+    assert packet.arp_answer(frame, "02:00:00:00:00:01", {"198.19.1.251"}) == b""
+
+
+def test_a_command_that_waits_for_the_traffic_is_known() -> None:
+    assert Command(run="needs fw4\nat 2\nfw4 reload\nover").waits
+    assert not Command(run="cat /tmp/at 2; sleep 3").waits
+
+
+def test_an_action_that_was_not_over_is_a_warning() -> None:
+    def trial(action: Action) -> Record:
+        reading = ProgramReading(
+            program="command:reload", command="", cpu=0, cpu_user=0, cpu_system=0,
+            memory_bytes=0, processes=1, ended="term", exit_code=143, action=action,
+        )  # fmt: skip
+        made = record(played())
+        return replace(made, evidence=replace(made.evidence, programs=(reading,)))
+
+    trials = [trial("over"), trial("begun")]
+    (point,) = judge(run(trials), trials).points
+    (late,) = [each for each in point.warnings if each.code == "action-late"]
+    assert late.seen == "command:reload was not done with its action in 1 of 2 trials."
