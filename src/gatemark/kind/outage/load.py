@@ -92,6 +92,7 @@ class Player:
         self.host = wire.far.neighbour("ipv4", FAR_HOSTS[-2])
         self.played = Played()
         self._ports = iter(range(FIRST_PORT, 60_000))
+        self._far_ports = iter(range(PORT, FIRST_PORT))
 
     def open(self, ends: Ends[Seen]) -> None:
         """Open the flows. Raises InvalidTrialError where one cannot be opened."""
@@ -126,7 +127,8 @@ class Player:
 
     def _open(self, protocol: int) -> Flow:
         """A flow that is known to the gateway. Raises InvalidTrialError."""
-        client, host = (self.client, next(self._ports)), (self.host, PORT + len(STREAMS))
+        # A far port of its own: the last segment of the one before may still be on its way.
+        client, host = (self.client, next(self._ports)), (self.host, next(self._far_ports))
         segment = Segment(SEQUENCE[LAN], 0, SYN, OPTIONS)
         first = self._frame(LAN, protocol, client, host, segment)
         until = time.monotonic() + OPENING_S / 2
@@ -173,11 +175,12 @@ class Player:
 
     def _look(self, idle: Flow) -> None:
         """Ask the idle flow from inside, and answer; its user would do no more."""
-        for side in (LAN, WAN):
+        for side, known in ((LAN, idle.mapping), (WAN, idle.host)):
+            it = IDLE, known
             for _ in range(TRIES):
                 since = self.ends.send(side, self._numbered(side, idle, IDLE))
                 other = WAN if side == LAN else LAN
-                if self.ends.wait(other, lambda s: s.number == IDLE, since):
+                if self.ends.wait(other, lambda s, it=it: (s.number, s.source) == it, since):
                     break
             else:
                 return
