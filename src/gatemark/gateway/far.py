@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 from gatemark.error import UnavailableError
 from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
-from gatemark.gateway.nat import CHAIN, WAN
-from gatemark.gateway.wan import Wan, addresses, neighbour, wan
+from gatemark.gateway.nat import CHAIN
+from gatemark.gateway.wan import WAN, Wan, addresses, neighbour, wan
 from gatemark.node.quoted import Script, joined, literal, shell, word
 from gatemark.node.reader import reader
 from gatemark.node.remote.ssh import Ssh

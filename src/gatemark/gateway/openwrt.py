@@ -18,7 +18,7 @@ from gatemark.error import UnavailableError
 from gatemark.gateway import fw4
 from gatemark.gateway.changes import Changes
 from gatemark.gateway.far import LAN
-from gatemark.gateway.nat import WAN
+from gatemark.gateway.wan import WAN
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.station.wiring import Gateway
 

@@ -34,11 +34,13 @@ PATHS: Final[dict[str, tuple[Apply, ...]]] = {
     "switch": (address.apply, switch.apply),
     "route": (address.apply, route.apply),
     "nat": (address.apply, route.apply, nat.apply),
+    "hairpin": (address.apply, route.apply, nat.apply, nat.hairpin),
     "endpoint": (address.apply,),  # the gateway as it is
 }
 OPENWRT: Final[dict[str, tuple[Apply, ...]]] = PATHS | {
     "route": (address.apply, openwrt.route),
     "nat": (address.apply, openwrt.nat),
+    "hairpin": (address.apply, openwrt.nat, nat.hairpin),
 }
 
 Part = Apply | str  # of a path, or a feature

@@ -13,6 +13,7 @@ HOOKS = {
     "switch": ("forward",),
     "route": ("forward",),
     "nat": ("forward",),
+    "hairpin": ("forward",),
     "endpoint": ("input", "output"),
 }
 

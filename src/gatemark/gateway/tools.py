@@ -12,13 +12,14 @@ from gatemark.station.mode import Mode
 from gatemark.station.wiring import NAMES, Gateway
 
 TOOLS = ("ip", "nft", "tc", "uci", "fw4", "iptables-legacy", "iptables")
-NEEDED = {"switch": ("ip",), "nat": ("nft",)}  # by path
-OPENWRT_NEEDED = {"switch": ("ip",), "route": ("uci", "fw4"), "nat": ("uci", "fw4")}
+NEEDED = {"switch": ("ip",), "nat": ("nft",), "hairpin": ("nft",)}  # by path
+OPENWRT_NEEDED = {"switch": ("ip",)} | dict.fromkeys(("route", "nat", "hairpin"), ("uci", "fw4"))
 LEGACY_TOOLS = "iptables-legacy|iptables"  # one of them
 ROLES = {
     "switch": ("gw0", "gw2"),
     "route": ("gw0", "gw1"),
     "nat": ("gw0", "gw1"),
+    "hairpin": ("gw0", "gw1", "gw2"),
     "endpoint": ("gw0",),
 }
 

@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gatemark.gateway.nat import WAN
 from gatemark.node import checked
 from gatemark.node.quoted import Script, shell
 from gatemark.station.wiring import Gateway
 
+WAN = "gw1"  # its role
 ADDRESS = re.compile(r" inet6? (\S+/\d+) .*scope global")
 KNOWN = "neigh replace {host} lladdr {mac} dev {device} nud permanent"
 NEIGHBOUR = re.compile(r"^(\S+) (?:dev \S+ )?lladdr (\S+) .*PERMANENT", re.MULTILINE)

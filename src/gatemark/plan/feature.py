@@ -122,7 +122,9 @@ BRIDGED: Final = "bridge-netfilter"
 ABSENT: Final = "netfilter-absent"
 IP_PATHS: Final = ("route", "nat", ENDPOINT)
 FORWARDING: Final = ("route", "nat")
-PATHS: Final = ("switch", *IP_PATHS)
+HAIRPIN: Final = "hairpin"  # from the LAN to the LAN, by the address outside
+TRANSLATED: Final = ("nat", HAIRPIN)  # the gateway keeps a table of connections for it
+PATHS: Final = ("switch", *IP_PATHS, HAIRPIN)
 SHAPE_OPTIONS: Final = (
     *(Option(side) for side in shape.SIDES),
     Option("frame"),
@@ -304,7 +306,7 @@ def properties(features: Iterable[str]) -> list[Feature]:
 
 def tracks(arm: Arm) -> bool:
     """Return whether the gateway keeps a table of connections for it."""
-    return arm.path == "nat" or any(its.tracks for its in properties(arm.features))
+    return arm.path in TRANSLATED or any(its.tracks for its in properties(arm.features))
 
 
 def is_tunnel(feature: str) -> bool:

@@ -11,6 +11,7 @@ from gatemark.plan.feature import (
     DIRECT,
     ENDPOINT,
     FEATURES,
+    HAIRPIN,
     parts,
     programs,
 )
@@ -91,6 +92,21 @@ def _too_long(arm: Arm, load: Workload) -> str:
     return ""
 
 
+def _no_hairpin(arm: Arm, load: Workload) -> Iterator[str]:
+    if arm.path != HAIRPIN:
+        return
+    if not RULES[load.kind].hairpins:
+        able = ", ".join(kind for kind, rules in RULES.items() if rules.hairpins)
+        yield f"`kind` = {load.kind}: on the path hairpin write one of {able}"
+    if load.driver != "gatemark":
+        yield f"`driver` = {load.driver}: the path hairpin is crossed by our own senders alone"
+    if load.kind == "udp" and is_crowd(load):
+        yield (
+            "`clients`, `flow_ports` = random and so many `flows` are not for the path hairpin: "
+            "it leads to one host"
+        )
+
+
 def misfit(arm: Arm, load: Workload) -> str:
     """Why this workload does not fit this arm; empty where it does."""
     return next(_misfits(arm, load), "")
@@ -104,6 +120,7 @@ def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
         yield from _lost_by_restart(arm)
     if arm.path == DIRECT:
         return
+    yield from _no_hairpin(arm, load)
     if load.offload:
         yield (
             f"`offload` is for the path direct alone: on {arm.path} a packet at the gateway "

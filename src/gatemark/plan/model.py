@@ -13,7 +13,7 @@ PLAN_SCHEMA = "gatemark.plan/1"
 DEVICE_SCHEMA = "gatemark.device/1"
 SUITE_SCHEMA = "gatemark.suite/1"
 
-Path = Literal["switch", "route", "nat", "endpoint", "direct"]
+Path = Literal["switch", "route", "nat", "hairpin", "endpoint", "direct"]
 # up: LAN to WAN; send, receive: of the gateway itself (path `endpoint`).
 Direction = Literal["up", "down", "both", "send", "receive"]
 if TYPE_CHECKING:

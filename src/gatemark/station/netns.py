@@ -237,6 +237,7 @@ class Lab:
             space.neighbours(ends[HOST[far]], self.ports[far], self.ports[near])
         for host, port in (("lan", "gw0"), ("wan", "gw1")):
             space.default_routes(ends[host], self.ports[port])
+        space.second_host(ends["lan2"], self.ports)
         self._crowd()
         self.ports |= self.cable.ports
 

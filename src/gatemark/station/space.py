@@ -4,6 +4,8 @@
 import asyncio
 import subprocess
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from ipaddress import ip_network
 
 from pyroute2 import IPRoute, NFCTSocket, netns
 
@@ -24,6 +26,7 @@ NAMES = {
 }
 # On a host that only its shell reaches: by the tool, else by the word that OpenWrt's kernel takes.
 FLUSH = literal("conntrack -F > /dev/null 2>&1 || echo f > /proc/net/nf_conntrack")
+FAMILIES = ("ipv4", "ipv6")
 NO_DAD = 2  # IFA_F_NODAD: the address is used at once
 
 # No neighbour, router or multicast chatter: every packet on a test port is a test packet. The
@@ -125,24 +128,37 @@ def default_routes(end: IPRoute, by: Port) -> None:
         end.route("add", dst=default, gateway=by.address(family))
 
 
-def crowd(gateway: Gateway, ports: Mapping[str, Port]) -> str:
+def crowd(gateway: Gateway, ports: Mapping[str, Port], bridge: str = "") -> str:
     """Return the lines of `ip -batch` on the gateway: hosts, clients that none owns, a far host.
 
     The hosts' own addresses stand among them, so that a gateway that is not of this machine
-    needs no other list.
+    needs no other list. The second LAN host is behind a port of its own, or in the LAN's `bridge`.
     """
     places = [("gw0", "lan0", CLIENTS)]
     places += [("gw1", "wan0", FAR_HOSTS)]
-    return "\n".join(
-        f"neigh replace {address} lladdr {ports[behind].mac} dev {gateway.devices[gate]} "
-        "nud permanent"
+    known = [
+        (address, ports[behind].mac, gateway.devices[gate])
         for gate, behind, hosts in places
-        for family in ("ipv4", "ipv6")
+        for family in FAMILIES
         for address in (
             ports[behind].address(family),
             *(ports[gate].neighbour(family, host) for host in hosts),
         )
+    ]
+    second, device = ports["lan2"], bridge or gateway.devices["gw2"]
+    known += [(second.address(family), second.mac, device) for family in FAMILIES]
+    lines = [f"neigh replace {host} lladdr {mac} dev {at} nud permanent" for host, mac, at in known]
+    routes = (
+        f"route replace {ip_network(second.address(family))} dev {device}" for family in FAMILIES
     )
+    return "\n".join((*lines, *(() if bridge else routes)))
+
+
+def second_host(end: IPRoute, ports: Mapping[str, Port]) -> None:
+    """Let the second LAN host reach all by the gateway's port that it is at."""
+    gate = replace(ports["gw0"], mac=ports["gw2"].mac)
+    neighbours(end, ports["lan2"], gate)
+    default_routes(end, gate)
 
 
 async def offloads(node: Node, device: str, state: str, gro: str = "") -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
 from gatemark.node.shell import Node
+from gatemark.plan.feature import HAIRPIN
 from gatemark.station.mode import Mode
 from gatemark.station.power.meter import Meter
 
@@ -116,11 +117,16 @@ class Wire:
     next_hop: Port  # where the frame goes first; the sink itself where there is no gateway
     target: Port  # whose address the packet bears; differs from the sink behind NAT
     own: bool = False  # the far end is the gateway itself
+    hairpin: bool = False  # the far end is reached by the gateway's address outside
 
     @property
     def link_bps(self) -> int | None:
         """L1 rate of the slowest cable on its way."""
         return min(filter(None, (self.source.link_bps, self.sink.link_bps)), default=None)
+
+    def reached(self, family: str) -> str:
+        """The address by which the LAN host reaches the far end."""
+        return (self.target if self.hairpin else self.far).address(family)
 
     @property
     def away(self) -> bool:
@@ -145,13 +151,23 @@ def wires(ports: Mapping[str, Port], path: str, direction: str) -> list[Wire]:
 
 
 # Path -> the port beyond the LAN host's: on the path direct the far host stands in for the gateway.
-FAR = {"direct": "wan9", "endpoint": "gw0", "switch": "lan2", "route": "wan0", "nat": "wan0"}
+FAR = {
+    "direct": "wan9",
+    "endpoint": "gw0",
+    "switch": "lan2",
+    "route": "wan0",
+    "nat": "wan0",
+    HAIRPIN: "lan2",
+}
 
 
 def _wire(ports: Mapping[str, Port], path: str, way: str) -> Wire:
     near, far = ports["lan9" if path == "direct" else "lan0"], ports[FAR[path]]
     away = way in ("up", "receive")
     source, sink = (near, far) if away else (far, near)
+    if path == HAIRPIN:
+        hop = ports["gw0" if away else "gw2"]
+        return Wire(way, source, sink, next_hop=hop, target=ports["gw1"], hairpin=True)
     if path not in ("route", "nat"):
         return Wire(way, source, sink, next_hop=sink, target=sink, own=path == "endpoint")
     if away:

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 
+from gatemark.plan.feature import TRANSLATED
 from gatemark.plan.model import Workload
 from gatemark.station.lent import alias
 from gatemark.station.wiring import Port, Wire
@@ -11,7 +12,7 @@ from gatemark.workload.way import Report
 
 def peers(ports: Mapping[str, Port], wire: Wire, path: str, load: Workload) -> list[str]:
     """The LAN hosts' addresses; behind NAT the gateway's own at its WAN port."""
-    if path == "nat":
+    if path in TRANSLATED:
         return [ports["gw1"].address(load.family)]
     return alias.clients(wire.near, load.family, load.clients)
 

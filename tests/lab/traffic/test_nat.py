@@ -5,9 +5,10 @@ import pytest
 from msgspec.structs import replace
 
 from gatemark.plan.load import load
-from gatemark.plan.model import Arm, Repeat
+from gatemark.plan.model import Arm, Repeat, Workload
+from gatemark.run.bench import Bench
 from gatemark.store.record import Record
-from lab.planted import bare, measure
+from lab.planted import Plant, bare, measure, plan
 
 IDLE_S = 6.0  # so that a mapping of 2 s is seen to die
 
@@ -22,8 +23,8 @@ def values(*features: str) -> dict[str, float]:
 def trial(arm: Arm) -> Record:
     _, (shipped,) = load("nat/behaviour")
     workload = replace(shipped.workload, duration_s=IDLE_S)
-    plan = replace(shipped, arm=(arm,), workload=workload, repeat=Repeat(times=1))
-    _, (record,) = measure(bare(plan))
+    planned = replace(shipped, arm=(arm,), workload=workload, repeat=Repeat(times=1))
+    _, (record,) = measure(bare(planned))
     return record
 
 
@@ -44,3 +45,24 @@ def test_a_port_by_chance_and_a_mapping_that_dies_early() -> None:
     assert (seen["nat_port_kept"], seen["nat_udp_reused_host"]) == (0, 0)
     assert 1e9 < seen["nat_udp_once_ns"] < 4e9
     assert seen["nat_refreshed"] == 1
+
+
+PLANTED = """table inet planted { chain forward {
+type filter hook forward priority 0
+iifname "gw0" oifname "gw2" drop
+} }
+"""
+
+
+async def lost(bench: Bench) -> None:
+    await bench.station.gateway.run("nft", "-f", "-", stdin=PLANTED)
+
+
+@pytest.mark.parametrize("planted", [None, lost])
+def test_a_hairpin_carries_packets_and_one_that_is_missing_is_named(planted: Plant | None) -> None:
+    load = Workload(rate_pps=2000, duration_s=0.3)
+    judged, (record,) = measure(bare(plan("hairpin", load)), plant=planted)
+    assert record.status == "ok"
+    assert (record.values["loss_ratio"] == 1) is (planted is lost)
+    wrong = [each.clause for made in judged.diagnoses for each in made.wrong]
+    assert ("has no hairpin" in wrong) is (planted is lost)

@@ -8,7 +8,7 @@ translates a connection does so for good.
 
 from gatemark.gateway import table
 from gatemark.gateway.feature.asked import Asked
-from gatemark.gateway.nat import WAN
+from gatemark.gateway.wan import WAN
 
 CHAIN = """
   chain postrouting {{

@@ -5,7 +5,7 @@ As on a line by PPPoE (1492), a tunnel, or by a word of the provider's. What com
 """
 
 from gatemark.gateway.feature.asked import Asked
-from gatemark.gateway.nat import WAN
+from gatemark.gateway.wan import WAN
 from gatemark.node.quoted import shell
 from gatemark.node.reader import reader
 

@@ -8,6 +8,7 @@ from typing import Final
 from gatemark.judge.fact import fact
 from gatemark.judge.finding import Finding
 from gatemark.judge.shape.sight import Sight, Sweep, in_most
+from gatemark.plan.feature import HAIRPIN
 from gatemark.unit import SMALLEST_FRAME_BYTES
 
 FEWEST: Final = 20  # packets of a trial
@@ -26,6 +27,10 @@ def find(sweep: Sweep) -> Iterator[Finding]:
     kind = sweep.subject.definition
     lost, tried = sum(s.lost for s in sweep.sights), sum(s.tried for s in sweep.sights)
     what = fact("nothing.frames", bytes=kind.frame_bytes) if kind.frame_bytes else None
+    if kind.path == HAIRPIN:
+        missing = fact("nothing.hairpin", tried=tried)
+        yield Finding(shape="nothing", fact=missing, values={"share": lost / tried})
+        return
     yield Finding(
         shape="nothing",
         fact=fact("nothing", what=what or fact("nothing.sent"), lost=lost, tried=tried),

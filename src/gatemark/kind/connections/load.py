@@ -192,7 +192,7 @@ class Connections:
             "src_count": len(self.addresses),
             "src_port": LAN_PORT,
             "src_ports": PORTS_A_CLIENT,
-            "dst": self.wire.far.address(load.family),
+            "dst": self.wire.reached(load.family),
             "dst_port": self.server_port,
             "dst_ports": load.clients,
             "connections": self.count,

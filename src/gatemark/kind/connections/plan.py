@@ -50,6 +50,7 @@ def most_connections(clients: int) -> int:
 
 KIND: Final = Rules(
     keys="duration_s connecting connections active_pps clients",
+    hairpins=True,
     yields=("connections", "connections_per_s"),
     headlines={HELD: "connections", RATE: "connections_per_s"},
     faults=faults,

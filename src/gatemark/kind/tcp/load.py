@@ -115,7 +115,7 @@ class Transfer:
         return {
             "open": "connect",
             "src_port": self._near_port(),
-            "dst": self.wire.far.address(self.load.family),
+            "dst": self.wire.reached(self.load.family),
             "dst_port": listen["src_port"],
         }
 

@@ -37,6 +37,7 @@ def faults(load: Workload) -> Iterator[str]:
 
 KIND: Final = Rules(
     keys="duration_s write_bytes streams socket_buffer_bytes congestion settle_s offload dscp",
+    hairpins=True,
     yields=("goodput_bps", "retransmits", "rtt_p50_ns", "evidence.sender_cpu"),
     headlines={"goodput": "goodput_bps"},
     faults=faults,

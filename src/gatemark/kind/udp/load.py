@@ -14,6 +14,7 @@ from gatemark.node.clock import Pair
 from gatemark.node.shell import Clock, Node
 from gatemark.node.shield import together
 from gatemark.plan.crowd import is_crowd
+from gatemark.plan.feature import TRANSLATED
 from gatemark.plan.line.time import line_bits, longest_s
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Among, Line, TrialSpec, Turn, Workload
@@ -61,8 +62,8 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     load, placement = spec.workload, station.placement
     number = (spec.sequence + RUNS_APART * spec.among.at) % 256
     mapped: list[int] = []
-    if spec.arm.path == "nat" and load.direction != "up":
-        (up,) = wires(station.ports, "nat", "up")
+    if spec.arm.path in TRANSLATED and load.direction != "up":
+        (up,) = wires(station.ports, spec.arm.path, "up")
         mapped = await open_mappings(up, load, placement, number, spec.among, spec.line)
     streams = [
         Stream(wire, load, placement, number, () if wire.away else mapped, spec.turn)
@@ -201,7 +202,9 @@ class Stream:
             "src": near_address(self.wire, self.load),
             "src_count": self.load.clients,
             "src_port": self.flows.near,
-            "dst": far_address(self.wire, self.load),
+            "dst": self.wire.target.address(self.load.family)
+            if self.wire.hairpin
+            else far_address(self.wire, self.load),
             "dst_port": self.flows.far,
         }
 

@@ -81,6 +81,7 @@ def _flows(load: Workload) -> Iterator[str]:
 KIND: Final = Rules(
     keys="duration_s frame_bytes payload_bytes mix flows flow_ports clients rate_pps rate_bps "
     "packets burst cap_pps restart_s dscp sender_port sink_port",
+    hairpins=True,
     yields=(*YIELDS, "evidence.sender_cpu", "evidence.late_ns"),
     headlines={"received rate": "received_pps"},
     faults=faults,

@@ -150,6 +150,7 @@ class VirtualLab:
         self.cable = Cable(self.hosts, self.cpus.gateway if ability().own_cpu else None)
         self._nodes = {device: self.hosts[host] for host, device in list(TAPS.values())[1:]}
         self._devices: dict[str, str] = {}  # known once it is up
+        self._bridged = False  # both LAN ports are in one bridge of its own
         self._folder = lock.private(self.lab)  # our image's keys
         self._login = model.login or Login(
             OURS, key=self._folder / "key", known_hosts=self._folder / "known_hosts"
@@ -450,6 +451,7 @@ class VirtualLab:
                 space.neighbours(ends[host], self.ports[near], self.ports[far])
             for host, port in (("lan", "gw0"), ("wan", "gw1")):
                 space.default_routes(ends[host], self.ports[port])
+            space.second_host(ends["lan2"], self.ports)
         # The tester alone is measured by the ports that it has with a gateway.
         self.ports |= {role: replace(port, raw=True) for role, port in self.cable.ports.items()}
 
@@ -473,7 +475,8 @@ class VirtualLab:
                 await self._waited(script)
         else:
             words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
-        crowd = space.crowd(self.gateway, self.ports)
+        bridge = self._devices["gw0"] if self._bridged else ""
+        crowd = space.crowd(self.gateway, self.ports, bridge)
         await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
 
     async def _waited(self, script: Script) -> None:
@@ -489,7 +492,7 @@ class VirtualLab:
         Raises StationError where one has no device.
         """
         names = _by_mac(await self._ssh.run(*sh(CARDS)))
-        cards = {}
+        cards, masters = {}, {}
         for at, gate in enumerate(TAPS):
             if gate == CONTROL:
                 continue
@@ -497,9 +500,11 @@ class VirtualLab:
                 raise StationError(f"gateway: no device for {gate}: has it a driver for its card?")
             card, *above = names[self._mac(at)].split()
             cards[gate] = checked.by("gateway", checked.device, card)
+            masters[gate] = above
             of_address = above[0] if above and self.ports[gate].addressed else card
             self._devices[gate] = checked.by("gateway", checked.device, of_address)
             self.ports[gate] = replace(self.ports[gate], named=self._devices[gate])
+        self._bridged = bool(masters["gw2"]) and masters["gw2"] == masters["gw0"]
         return cards
 
 

@@ -206,6 +206,11 @@ ENTRIES: Final[Entries] = {
         "at rules, routes, the MTU, the ports.",
         "lets nothing through of {what}",
     ),
+    "nothing.hairpin": (
+        "Has no hairpin: of {tried:grouped} packets to its address outside none came back to the "
+        "LAN. Look for NAT reflection (NAT loopback) among its rules.",
+        "has no hairpin",
+    ),
     "nothing.frames": "frames of {bytes} bytes",
     "nothing.sent": "what is sent",
     "nothing.more": (

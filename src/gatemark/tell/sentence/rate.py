@@ -19,7 +19,7 @@ from gatemark.unit import l1_bps
 THROUGHPUT: Final = "throughput"
 BURST: Final = "burst"
 MOST_SETUPS: Final = 4  # named; the table below the sentence has them all
-VERBS: Final = {"switch": "bridges", "route": "routes", "nat": "NATs"}
+VERBS: Final = {"switch": "bridges", "route": "routes", "nat": "NATs", "hairpin": "hairpins"}
 WAYS: Final = {
     "up": "from LAN to WAN",
     "down": "from WAN to LAN",

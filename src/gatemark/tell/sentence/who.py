@@ -7,7 +7,7 @@ from typing import Final
 from gatemark.store.record import Definition
 from gatemark.store.run import Run
 
-DOES: Final = {"switch": "bridge", "route": "route", "nat": "NAT"}
+DOES: Final = {"switch": "bridge", "route": "route", "nat": "NAT", "hairpin": "hairpin"}
 
 
 def kernel_of(run: Run) -> str:

@@ -25,7 +25,13 @@ ARROW = {
 DIRECTION = {"up": "LAN to WAN", "down": "WAN to LAN", "both": "both directions at once"}
 GOALS = {0.0: "NDR", 0.005: "PDR"}  # by the loss that they allow
 FAMILY = {"ipv4": "IPv4", "ipv6": "IPv6"}
-DOES = {"route": "routing", "nat": "NAT", "switch": "bridging", "endpoint": "the gateway itself"}
+DOES = {
+    "route": "routing",
+    "nat": "NAT",
+    "switch": "bridging",
+    "hairpin": "hairpinning",
+    "endpoint": "the gateway itself",
+}
 # Factors that `load` tells.
 LOAD = {"driver", "direction", "kind", "family", "l4", "flows", "streams"}
 LOAD |= {"frame_bytes", "payload_bytes", "write_bytes", "socket_buffer_bytes"}

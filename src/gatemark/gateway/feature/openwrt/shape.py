@@ -18,7 +18,7 @@ from gatemark.gateway.changes import NOTHING
 from gatemark.gateway.feature import shape
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.feature.openwrt import sqm
-from gatemark.gateway.nat import WAN
+from gatemark.gateway.wan import WAN
 from gatemark.node.quoted import Script, joined, literal, sh, shell
 from gatemark.plan.shaper.shape import parse
 from gatemark.station.wiring import Gateway
