@@ -47,10 +47,12 @@ def test_a_port_by_chance_and_a_mapping_that_dies_early() -> None:
     assert seen["nat_refreshed"] == 1
 
 
-PLANTED = """table inet planted { chain forward {
-type filter hook forward priority 0
-iifname "gw0" oifname "gw2" drop
-} }
+PLANTED = """table inet planted {
+  chain forward {
+    type filter hook forward priority 0;
+    iifname "gw0" oifname "gw2" drop
+  }
+}
 """
 
 
