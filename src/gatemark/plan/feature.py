@@ -141,7 +141,9 @@ FEATURES: Final[dict[str, Feature]] = {
     "conntrack-max": Feature(IP_PATHS, (Argument("N", 1024, 10_000_000),)),
     "conntrack-timeout": Feature(IP_PATHS, (Argument("S", 1, 3600),)),
     "masquerade": Feature(
-        ("nat",), (Argument("HOW", words=("random", "fully-random", "persistent")),), tool="nft"
+        ("nat",),
+        (Argument("HOW", words=("random", "fully-random", "persistent", "few")),),
+        tool="nft",
     ),
     # Not on nat: an untracked packet is not translated.
     "notrack": Feature(("route", ENDPOINT), bridged=True, netfilter=True, tool="nft"),

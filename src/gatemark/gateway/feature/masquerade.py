@@ -2,7 +2,9 @@
 """The feature `masquerade:HOW`: how the path `nat` chooses a port.
 
 `random`: by chance, seeded by the packet; `fully-random`: by chance; `persistent`: a client keeps
-its address (nft(8), "NAT STATEMENTS"). A chain before the path's own decides: the first rule that
+its address (nft(8), "NAT STATEMENTS"); `few`: of 1024 ports, as where a provider shares an address
+among homes. Full cone, one mapping whoever is asked or asks, is no word of the kernel's: modules
+outside its tree make it. A chain before the path's own decides: the first rule that
 translates a connection does so for good.
 """
 
@@ -13,13 +15,15 @@ from gatemark.gateway.wan import WAN
 CHAIN = """
   chain postrouting {{
     type nat hook postrouting priority srcnat - 1
-    oifname "{wan}" masquerade {how}
+    oifname "{wan}" {how}
   }}
 """
+FEW = "meta l4proto { tcp, udp } masquerade to :40000-41023"
 
 
 async def apply(asked: Asked) -> None:
     """Add the chain. Raises UnavailableError with the kernel's word."""
-    how = asked.arguments[0]
+    word = asked.arguments[0]
+    how = FEW if word == "few" else f"masquerade {word}"
     wan = asked.gateway.devices[WAN]
     await table.add(asked.changes, "gatemark_masquerade", CHAIN.format(wan=wan, how=how))

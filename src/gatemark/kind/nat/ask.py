@@ -12,15 +12,17 @@ from functools import partial
 from typing import Final
 
 from gatemark.error import InvalidTrialError
-from gatemark.kind.nat.ends import RST, Ends, Seen
+from gatemark.kind.nat.ends import PORT_UNREACHABLE, RST, TIME_EXCEEDED, Ends, Seen
 from gatemark.station.wiring import FAR_HOSTS, FIRST_CLIENT, Wire
 from gatemark.workload.ends import LAN, LEAST_S, NS_A_S, WAN
 from gatemark.workload.packet import ACK, ICMP, SYN, TCP, UDP, End
 
 FIRST_PORT: Final = 30_000  # inside
 PORT, OTHER_PORT = 4000, 4001  # outside
-LOW_PORT: Final = 700  # below 1024
 TWICE: Final = 2  # what is lost by chance does not come the first time
+CROWD_PORT: Final = 10_000  # of the first of many flows
+MANY: Final = 1200  # flows: more than 1024, the least that a table or a range of ports is set to
+FEW: Final = MANY // 20  # that do not come are lost by chance
 TRIES: Final = 16  # ports, half of them odd, of which it is told how they are chosen
 
 
@@ -58,8 +60,10 @@ class Asker:
         self._ports_kept()
         self._rivals()
         self._errors()
+        self._more_errors()
         self._crossed()
         self._echo()
+        self._crowded()
 
     def port(self) -> int:
         """A source port that no question has had; even."""
@@ -144,16 +148,14 @@ class Asker:
 
     def _rivals(self) -> None:
         """A second client with a port that the first has, towards the same host."""
-        same, words, ranges = [], [], []
-        for own in (*(self.port() + n % 2 for n in range(TRIES)), LOW_PORT):
+        same, words = [], []
+        for own in (self.port() + n % 2 for n in range(TRIES)):
             host = self.hosts[0], PORT
             self.opened(UDP, (self.clients[0], own), host)
             second = self.opened(UDP, (self.clients[1], own), host)
             words.append(f"the second client's {own} is {second[1]}")
-            ranges.append((own < 1024) == (second[1] < 1024))
             if second[1] != own:
                 same.append(own % 2 == second[1] % 2)
-        self.answers.note("nat_range_kept", sum(ranges) / len(ranges), "; ".join(words))
         if same:
             self.answers.note("nat_parity_kept", sum(same) / len(same), "; ".join(words))
         for protocol, name in ((UDP, "nat_port_shared"), (TCP, "nat_tcp_shared")):
@@ -203,6 +205,55 @@ class Asker:
         seen = self.ends.wait(side, lambda s: s.protocol == ICMP and s.about == about, since)
         return seen is not None
 
+    def _more_errors(self) -> None:
+        """Of another type; with a wrong checksum; about an echo; back through a hairpin."""
+        client, host = (self.clients[0], self.port()), (self.hosts[0], PORT)
+        about = UDP, self.opened(UDP, client, host), host
+        for name, kind, is_sound in (
+            ("nat_error_time", TIME_EXCEEDED, True),
+            ("nat_error_wrong", PORT_UNREACHABLE, False),
+        ):
+            since = self.ends.error(WAN, host[0], about, kind, is_sound=is_sound)
+            came = self._error_at(LAN, (client, host), since)
+            what = "times out" if is_sound else "is not there, with a wrong checksum"
+            words = f"{host[0]} tells {_end(about[1])} that {_end(host)} {what}: {_came(came)}"
+            self.answers.note(name, came, words)
+        near, far = ((each, self.port()) for each in self.clients)
+        mapping = self.opened(UDP, far, host)
+        since = self.ends.say(LAN, UDP, near, mapping)
+        if seen := self.ends.wait(LAN, partial(_is_to, protocol=UDP, sink=far), since):
+            since = self.ends.error(LAN, far[0], (UDP, seen.source, far))
+            came = self._error_at(LAN, (near, mapping), since)
+            words = f"{_end(far)} tells {_end(seen.source)} that it is not there: {_came(came)}"
+            self.answers.note("nat_hairpin_error", came, words)
+
+    def _crowded(self) -> None:
+        """Open more flows to one host than a small range of ports, or a small table, has room for.
+
+        Of those before them one is answered and one is not: which ends to make room?
+        """
+        host, crowd = (self.hosts[0], PORT), (self.hosts[1], OTHER_PORT)
+        first = [(self.clients[0], self.port()) for _ in range(2)]
+        mappings = [self.opened(UDP, client, host) for client in first]
+        self.comes(UDP, host, mappings[1], first[1])
+        asked = {(self.clients[1], CROWD_PORT + each) for each in range(MANY)}
+        since = time.monotonic_ns()
+        for client in sorted(asked):
+            self.ends.say(LAN, UDP, client, crowd)
+            self.ends.read(0)
+        came = {s.source for s in self.ends.since(WAN, since) if _is_to(s, UDP, crowd)}
+        alive = [self.comes(UDP, host, *each) for each in zip(mappings, first, strict=True)]
+        refused = MANY - len(came)
+        words = f"{MANY} flows to {_end(crowd)}: {len(came)} mappings"
+        self.answers.note("nat_crowd_refused", refused / MANY, words)
+        if refused < FEW and all(alive):
+            return  # nothing ran out
+        told = sum(s.about is not None and s.about[1] == crowd for s in self.ends.seen[LAN])
+        self.answers.note("nat_crowd_told", told > 0, f"{words}; {told} were told")
+        for name, is_alive in zip(("once", "answered"), alive, strict=True):
+            text = f"{words}; one before them, {name}, is {'alive' if is_alive else 'dead'}"
+            self.answers.note(f"nat_{name}_evicted", not is_alive, text)
+
     def _crossed(self) -> None:
         """Both sides open the same connection at once (RFC 9293, section 3.5)."""
         client, host = (self.clients[0], self.port()), (self.hosts[0], PORT)
@@ -218,6 +269,10 @@ class Asker:
             return
         came = self.comes(ICMP, (host[0], mapping[1]), mapping, client)
         self.answers.note("nat_echo", came, f"{host[0]} answers {client[0]}: {_came(came)}")
+        self.ends.error(WAN, host[0], (ICMP, mapping, (host[0], mapping[1])))
+        alive = self.comes(ICMP, (host[0], mapping[1]), mapping, client)
+        words = f"{host[0]} tells {mapping[0]} that it is not there; its answer then {_came(alive)}"
+        self.answers.note("nat_echo_survived", alive, words)
 
 
 class Unasked:

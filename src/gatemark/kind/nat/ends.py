@@ -14,6 +14,7 @@ from gatemark.workload.packet import ETHERNET_BYTES, ICMP, TCP, UDP, End, Segmen
 
 ECHO, ANSWER, UNREACHABLE = 8, 0, 3  # ICMP types (RFC 792)
 PORT_UNREACHABLE: Final = (UNREACHABLE, 3)
+TIME_EXCEEDED: Final = (11, 0)
 HEADER: Final = 20  # bytes of an IPv4 packet without options
 QUOTED: Final = HEADER + 8  # of a packet in an ICMP error, at least
 RST: Final = 0x04
@@ -53,13 +54,34 @@ class Ends(ends.Ends[Seen]):
             frame = packet.icmp(macs, addresses, (kind, 0), source[1] << 16 | 1, b"gatemark")
         return self.send(side, frame)
 
-    def error(self, side: str, source: str, about: tuple[int, End, End]) -> int:
-        """Send an ICMP error, that a port is not there, about a packet that the side has seen."""
+    def error(
+        self,
+        side: str,
+        source: str,
+        about: tuple[int, End, End],
+        kind: tuple[int, int] = PORT_UNREACHABLE,
+        *,
+        is_sound: bool = True,
+    ) -> int:
+        """Send an ICMP error about a packet that the side has seen: that a port is not there.
+
+        Or of another type and code; one that is not sound has a wrong checksum.
+        """
         protocol, of, to = about
-        inner = packet.udp if protocol == UDP else _segment
+        inner = {UDP: packet.udp, TCP: _segment, ICMP: _echo}[protocol]
         quoted = inner(self.macs[side], of, to, b"")[ETHERNET_BYTES:][:QUOTED]
-        frame = packet.icmp(self.macs[side], (source, of[0]), PORT_UNREACHABLE, 0, quoted)
-        return self.send(side, frame)
+        frame = packet.icmp(self.macs[side], (source, of[0]), kind, 0, quoted)
+        return self.send(side, frame if is_sound else _spoilt(frame))
+
+
+def _spoilt(frame: bytes) -> bytes:
+    """The frame of an ICMP message with a wrong checksum."""
+    at = ETHERNET_BYTES + HEADER + 2
+    return frame[:at] + bytes(255 - byte for byte in frame[at : at + 2]) + frame[at + 2 :]
+
+
+def _echo(macs: packet.Ends, source: End, sink: End, data: bytes) -> bytes:
+    return packet.icmp(macs, (source[0], sink[0]), (ECHO, 0), source[1] << 16 | 1, data)
 
 
 def _segment(macs: packet.Ends, source: End, sink: End, data: bytes) -> bytes:
@@ -79,10 +101,13 @@ def parsed(frame: bytes, at_ns: int) -> Seen | None:
         return Seen(at_ns, UDP, source, sink)
     kind = rest[0]
     if kind in (ECHO, ANSWER):
-        number = int.from_bytes(rest[4:6], "big")
-        return Seen(at_ns, ICMP, (source[0], number), (sink[0], number), kind=kind)
+        return Seen(at_ns, ICMP, source, sink, kind=kind)
     about = _ends(rest[8:])
     return Seen(at_ns, ICMP, source, sink, kind=kind, about=about and about[1:3])
+
+
+def _identifier(message: bytes) -> int:
+    return int.from_bytes(message[4:6], "big") if message[0] in (ECHO, ANSWER) else 0
 
 
 def _ends(data: bytes) -> tuple[int, End, End, bytes] | None:
@@ -94,6 +119,7 @@ def _ends(data: bytes) -> tuple[int, End, End, bytes] | None:
     rest = data[length:]
     if length < HEADER or offset or len(rest) < 8 or protocol not in (ICMP, TCP, UDP):
         return None
-    ports = struct.unpack_from("!HH", rest) if protocol != ICMP else (0, 0)
+    # An echo's port is its identifier, at both ends.
+    ports = struct.unpack_from("!HH", rest) if protocol != ICMP else (_identifier(rest),) * 2
     addresses = (str(ip_address(data[12:16])), str(ip_address(data[16:20])))
     return protocol, (addresses[0], ports[0]), (addresses[1], ports[1]), rest

@@ -64,7 +64,8 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
         )
     ]
     kept = _opened(asker, "nat_refreshed", _once, idle_s, _ends(asker))
-    _look(asker, [*looks, kept], kept, idle_s)
+    echo = _opened(asker, "nat_echo_refreshed", _echo, idle_s, _ends(asker))
+    _look(asker, [*looks, kept, echo], kept, echo, idle_s)
     for name in (*KINDS, STREAM):
         of_kind = [look for look in looks if look.name == name]
         answers.note(name, *_alive(of_kind))
@@ -74,9 +75,25 @@ def watched(asker: Asker, answers: Answers, idle_s: float) -> None:
         words = f"a packet from inside each {every_s:.3g} s for {idle_s:.3g} s: "
         words += "alive" if kept.came else "dead"
         answers.note("nat_refreshed", kept.came, words)
+    if has_died(answers.values["nat_echo_ns"] / NS_A_S, idle_s):
+        words = f"an error about an echo each {every_s:.3g} s for {idle_s:.3g} s: "
+        words += "alive" if echo.came else "dead"
+        answers.note("nat_echo_refreshed", echo.came, words)
+    dead = [look for look in looks if look.name == "nat_tcp_reset_ns" and not look.came]
+    if dead:
+        _rested(asker, answers, dead[0])
 
 
-def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
+def _rested(asker: Asker, answers: Answers, ended: Look) -> None:
+    """Ask whether another client gets the port of a connection that was reset and is gone."""
+    then = asker.opened(TCP, (asker.clients[1], ended.client[1]), ended.host)
+    after_s = (time.monotonic_ns() - ended.opened_ns) / NS_A_S
+    words = f"port {ended.mapping[1]} was another's until a reset {after_s:.3g} s before: "
+    words += "it is given again" if then == ended.mapping else f"{then[1]} is given"
+    answers.note("nat_port_rested", then != ended.mapping, words)
+
+
+def _look(asker: Asker, looks: list[Look], kept: Look, echo: Look, idle_s: float) -> None:
     """Send each look when it is due, and see which of them come."""
     ends = asker.ends
     waiting = sorted(looks, key=lambda look: look.at_ns)
@@ -86,6 +103,7 @@ def _look(asker: Asker, looks: list[Look], kept: Look, idle_s: float) -> None:
         now_ns = time.monotonic_ns()
         if again_ns <= now_ns < kept.at_ns - every_ns // 2:
             ends.say(LAN, kept.protocol, kept.client, kept.host)
+            ends.error(WAN, echo.host[0], (ICMP, echo.mapping, echo.host))
             again_ns += every_ns
         while waiting and waiting[0].is_due(now_ns):
             look = waiting.pop(0)

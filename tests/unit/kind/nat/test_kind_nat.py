@@ -136,3 +136,17 @@ def test_a_look_that_was_late_is_of_the_age_that_it_had() -> None:
     ]
     assert _alive(looks[::-1]) == (9 * NS, "alive after 9 s, not after 31 s")
     assert _alive(looks[2:]) == (0.0, "alive after 0 s, not after 31 s")
+
+
+def test_what_did_not_run_out_tells_nothing_of_eviction() -> None:
+    kept, told = BY_NUMBER[6888, 11], BY_NUMBER[5508, 8]
+    assert kept.met({"nat_crowd_refused": 0.0}, IDLE_S) is None
+    full = {"nat_once_evicted": 1.0, "nat_answered_evicted": 0.0, "nat_crowd_told": 0.0}
+    assert (kept.met(full, IDLE_S), told.met(full, IDLE_S)) == (False, False)
+
+
+def test_an_error_about_an_echo_names_its_identifier() -> None:
+    inner = packet.icmp(MACS, (ONE[0], OTHER[0]), (8, 0), 7 << 16 | 1, b"")[14:]
+    seen = parsed(packet.icmp(MACS, (OTHER[0], ONE[0]), PORT_UNREACHABLE, 0, inner), 0)
+    assert seen is not None
+    assert seen.about == ((ONE[0], 7), (OTHER[0], 7))
