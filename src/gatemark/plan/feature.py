@@ -15,7 +15,7 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Arm, Command
 from gatemark.plan.shaper import shape
 from gatemark.plan.toml import nearest
-from gatemark.unit import LARGEST_FRAME_BYTES
+from gatemark.unit import LARGEST_FRAME_BYTES, MOST_PACKET_BYTES, MTU_BYTES
 
 DIRECT: Final = "direct"  # the tester alone
 ENDPOINT: Final = "endpoint"
@@ -194,6 +194,7 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     "mss": Feature(FORWARDING, netfilter=True, tool="nft"),
     "mtu": Feature(FORWARDING, (Argument("N", 1280, 1500),)),
+    "jumbo": Feature(FORWARDING, (Argument("N", 1501, MOST_PACKET_BYTES),)),
     "pmtu-silent": Feature(FORWARDING, netfilter=True, tool="nft"),
     "dscp": Feature(FORWARDING, (Argument("N", 0, 63),), netfilter=True, tool="nft", marks=True),
     "classify-lite": Feature(FORWARDING, netfilter=True, tracks=True, tool="nft"),
@@ -309,6 +310,12 @@ def properties(features: Iterable[str]) -> list[Feature]:
 def tracks(arm: Arm) -> bool:
     """Return whether the gateway keeps a table of connections for it."""
     return arm.path in TRANSLATED or any(its.tracks for its in properties(arm.features))
+
+
+def longest_bytes(features: Iterable[str]) -> int:
+    """The longest IP packet that the tester's ports have to send and take."""
+    known = [parts(feature) for feature in features]
+    return next((int(given[0]) for name, given in known if name == "jumbo"), MTU_BYTES)
 
 
 def is_tunnel(feature: str) -> bool:

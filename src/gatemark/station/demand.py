@@ -3,9 +3,10 @@
 
 from dataclasses import dataclass
 
-from gatemark.plan.feature import programs, properties
+from gatemark.plan.feature import longest_bytes, programs, properties
 from gatemark.plan.kind import RULES
 from gatemark.plan.model import Arm, Workload
+from gatemark.unit import MTU_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Demand:
     # The gateway's CPU, idle then, receives at the tester's own cable; None: nothing crosses it.
     relieved: bool | None = None
     caught: bool = False  # the tester's ports take what the gateway's drivers hand over by XDP
+    mtu: int = MTU_BYTES  # of the tester's ports
     finished: bool = False  # a line copies frames as they are: no checksum is left to be made
 
 
@@ -42,5 +44,6 @@ def demand(arm: Arm, *loads: Workload, lined: bool = False) -> Demand:
         offload=any(load.offload for load in loads),
         relieved=not tcp if direct else None,
         caught=any(feature.driver for feature in properties(arm.features)),
+        mtu=longest_bytes(arm.features),
         finished=lined,
     )

@@ -151,6 +151,8 @@ class Lab:
         """Before a trial: the ports as it needs them, threads sound. Raises StationError."""
         was, self.demand = self.demand, None  # not known until all is changed
         await self.cable.meet(was, demand)
+        if was is None or demand.mtu != was.mtu:
+            await space.widths(self._nodes, demand.mtu)
         if self.able.steering and (was is None or demand.steered != was.steered):
             await self._steer(steered=demand.steered)
         if was is None or (demand.caught, demand.finished) != (was.caught, was.finished):

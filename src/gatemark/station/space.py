@@ -161,6 +161,12 @@ def second_host(end: IPRoute, ports: Mapping[str, Port]) -> None:
     default_routes(end, gate)
 
 
+async def widths(nodes: Mapping[str, Node], mtu: int) -> None:
+    """Have the tester's ports send and take IP packets of so many bytes."""
+    for device in ("lan0", "wan0"):
+        await nodes[device].run("ip", "link", "set", "dev", device, "mtu", str(mtu))
+
+
 async def offloads(node: Node, device: str, state: str, gro: str = "") -> None:
     """Segmentation and aggregation of a port on or off; `gro` where it differs."""
     await node.run("ethtool", "-K", device, "tso", state, "gso", state, "gro", gro or state)

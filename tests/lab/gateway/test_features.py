@@ -56,6 +56,7 @@ HERE = [
     arm("nat", "mss"),
     arm("nat", "masquerade:fully-random"),
     arm("nat", "mtu:1400", "pmtu-silent"),
+    arm("nat", "jumbo:9000"),
     arm("nat", "dscp:46"),
     arm("nat", "classify-lite"),
 ]

@@ -39,5 +39,11 @@ def test_a_narrow_port_tells_and_one_that_is_silent_does_not() -> None:
     assert silent["mtu_mss_bytes"] == 1360
 
 
+def test_jumbo_frames_come_through_and_a_line_behind_them_tells() -> None:
+    assert values("jumbo:9000")["mtu_bytes"] == 9000
+    narrow = values("jumbo:9000", "mtu:1500")
+    assert (narrow["mtu_bytes"], narrow["mtu_told_bytes"], narrow["mtu_handled"]) == (1500, 1500, 1)
+
+
 def test_what_a_narrow_port_does_not_take_is_lost_and_ends_no_trial() -> None:
     assert values("mtu:1400", direction="down")["mtu_bytes"] < 1500

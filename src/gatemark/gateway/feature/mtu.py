@@ -14,10 +14,14 @@ SET = "ip link set dev {device} mtu {mtu}"
 
 async def apply(asked: Asked) -> None:
     """Set it. Raises UnavailableError where the port does not take it."""
-    device = asked.gateway.devices[WAN]
+    await set_to(asked, asked.gateway.devices[WAN], asked.arguments[0])
+
+
+async def set_to(asked: Asked, device: str, mtu: str) -> None:
+    """Set a port's MTU. Raises UnavailableError where it does not take it."""
     was = _bytes(await asked.gateway.run("cat", f"/sys/class/net/{device}/mtu"))
     await asked.changes.attempt(
-        shell(SET, device=device, mtu=asked.arguments[0]), undo=shell(SET, device=device, mtu=was)
+        shell(SET, device=device, mtu=mtu), undo=shell(SET, device=device, mtu=was)
     )
 
 

@@ -17,6 +17,8 @@ from typing import Final
 from gatemark.error import InvalidTrialError
 from gatemark.kind.mtu.fragment import in_two, may_be_cut
 from gatemark.kind.mtu.seen import Seen
+from gatemark.plan.feature import longest_bytes
+from gatemark.plan.model import TrialSpec
 from gatemark.station.wiring import FAR_HOSTS, FIRST_CLIENT, Wire
 from gatemark.unit import MTU_BYTES
 from gatemark.workload import packet
@@ -27,6 +29,7 @@ HEADERS: Final = {"ipv4": 28, "ipv6": 48}  # bytes of IP and UDP
 LEAST: Final = {"ipv4": 576, "ipv6": 1280}  # that each path carries (RFC 791, RFC 8200)
 # What people meet: Ethernet, PPPoE, L2TP, 6in4, GRE, WireGuard, LTE, IPv6's least.
 SIZES: Final = (1500, 1492, 1480, 1476, 1460, 1440, 1428, 1420, 1400, 1360, 1320, 1280, 1000, 576)
+APART: Final = 500  # bytes between two jumbo frames
 TRIES: Final = 3  # of each size: one that is lost by chance is none that does not go
 PARTS: Final = (704, 600)  # bytes of data in the two parts of a datagram
 PORT: Final = 4000
@@ -37,14 +40,16 @@ SEQUENCE: Final = {LAN: 0x10000000, WAN: 0x20000000}
 class Asker:
     """All questions of one trial; `values` are the answers."""
 
-    def __init__(self, ends: Ends[Seen], up: Wire, family: str, side: str, *, nat: bool) -> None:
+    def __init__(self, ends: Ends[Seen], up: Wire, spec: TrialSpec, side: str) -> None:
+        family = spec.workload.family
+        self.full = longest_bytes(spec.arm.features)  # that both ends take
         self.ends = ends
         self.family = family
         self.side = side
         self.other = WAN if side == LAN else LAN
         self.client = up.near.neighbour(family, FIRST_CLIENT)
         self.host = up.far.neighbour(family, FAR_HOSTS[-2])
-        self.is_nat = nat
+        self.is_nat = spec.arm.path == "nat"
         self.values: dict[str, float] = {}
         self._ports = iter(range(FIRST_PORT, 60_000))
 
@@ -56,10 +61,10 @@ class Asker:
         since, longest = self._longest()
         self.values["mtu_bytes"] = longest
         self.values["mtu_handled"] = 1.0
-        if longest < MTU_BYTES:
+        if longest < self.full:
             self._learn(since, longest)
             if self.family == "ipv4":
-                self.values["mtu_fragmented"] = self._is_whole(may_be_cut, MTU_BYTES)
+                self.values["mtu_fragmented"] = self._is_whole(may_be_cut, self.full)
         self.values["mtu_fragments"] = self._in_parts()
         self.values["mtu_fragments_late"] = self._in_parts(is_late=True)
         self._segment()
@@ -86,7 +91,8 @@ class Asker:
 
     def _longest(self) -> tuple[int, int]:
         """Return when the first was sent, and the longest IP packet that came through."""
-        sizes = [size for size in SIZES if size >= LEAST[self.family]]
+        sizes = [*range(self.full, MTU_BYTES, -APART)]  # of jumbo frames
+        sizes += [size for size in SIZES if size >= LEAST[self.family]]
         since, came = self._come(sizes)
         if not came:
             raise InvalidTrialError(f"no packet of {sizes[-1]} bytes came through")
@@ -111,7 +117,7 @@ class Asker:
         if limits:
             self.values["mtu_told_bytes"] = min(limits)
         if not limits or min(limits) > longest:  # a size that does not go is no help
-            self.values["mtu_handled"] = longest / MTU_BYTES
+            self.values["mtu_handled"] = longest / self.full
 
     def _in_parts(self, *, is_late: bool = False) -> float:
         def cut(frame: bytes) -> list[bytes]:
@@ -136,10 +142,12 @@ class Asker:
     def _segment(self) -> None:
         """The option of the first segment, or of the answer to it."""
         client, host = (self.client, next(self._ports)), (self.host, PORT)
-        opening = Segment(SEQUENCE[LAN], 0, SYN, _mss(self.family))
+        opening = Segment(SEQUENCE[LAN], 0, SYN, _mss(self.family, self.full))
         seen = self._offer(LAN, (client, host), opening)
         if seen and self.side == WAN:
-            answer = Segment(SEQUENCE[WAN], SEQUENCE[LAN] + 1, SYN | ACK, _mss(self.family))
+            answer = Segment(
+                SEQUENCE[WAN], SEQUENCE[LAN] + 1, SYN | ACK, _mss(self.family, self.full)
+            )
             seen = self._offer(WAN, (host, (seen.source, seen.port)), answer)
         if seen:
             self.values["mtu_mss_bytes"] = seen.mss
@@ -153,6 +161,6 @@ class Asker:
         return None
 
 
-def _mss(family: str) -> bytes:
-    """The option of a host on Ethernet."""
-    return b"\x02\x04" + (MTU_BYTES - HEADERS[family] - 12).to_bytes(2, "big")
+def _mss(family: str, full: int) -> bytes:
+    """The option of a host whose port takes packets of so many bytes."""
+    return b"\x02\x04" + (full - HEADERS[family] - 12).to_bytes(2, "big")

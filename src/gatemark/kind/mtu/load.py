@@ -22,8 +22,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
 
     def play(ends: Ends[Seen]) -> dict[str, float]:
         side = LAN if way.away else WAN
-        is_nat = spec.arm.path == "nat"
-        asker = Asker(ends, up, spec.workload.family, side, nat=is_nat)
+        asker = Asker(ends, up, spec, side)
         asker.all()
         return asker.values
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes in a plan: which way, and of which family.
 
-Packets of all sizes up to 1500 bytes are sent by hand, then fragments, then a segment that opens
-TCP. `direction` is `up` or `down`, `family` any. On the paths `route` and `nat`.
+Packets of all sizes up to 1500 bytes, or to N of `jumbo:N`, are sent by hand, then fragments, then
+a segment that opens TCP. `direction` is `up` or `down`, `family` any. On the paths `route` and
+`nat`.
 """
 
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ KIND: Final = Rules(
     strange=True,
     silent=True,
     whole="handles {share} of the sizes",
+    compared=True,
     listed=Listed(
         "Sizes of IP packets: the longest that came through; whether the sender is told of longer "
         "ones, and which size it is told; what became of fragments; the segment that TCP offers",

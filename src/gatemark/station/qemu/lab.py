@@ -279,6 +279,8 @@ class VirtualLab:
         """Before a trial: the tester's ports as it needs them. Raises StationError."""
         was, self.demand = self.demand, None
         await self.cable.meet(was, demand)
+        if was is None or demand.mtu != was.mtu:
+            await space.widths(self._nodes, demand.mtu)
         self.demand = demand
         await check_ports(self._nodes if demand.offload else self._nodes | self.cable.nodes)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from gatemark.judge.judgement import PointResult
 from gatemark.kind.mtu.plan import MTU
+from gatemark.plan.feature import longest_bytes
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import traffic
-from gatemark.unit import MTU_BYTES
 
 HEADERS = {"ipv4": 40, "ipv6": 60}  # bytes of IP and TCP
 FRAGMENTS = ("mtu_fragments", "mtu_fragments_late")
@@ -34,13 +34,18 @@ def say(case: Case) -> str:
     if texts:
         return " ".join(texts)
     least = min(map(_longest, points))
-    if least == MTU_BYTES:
-        return f"Packets up to {MTU_BYTES} bytes and fragments come through."
+    if all(_longest(point) == _full(point) for point in points):
+        return f"Packets up to {max(map(_full, points))} bytes and fragments come through."
     return f"Packets up to {least} bytes come through, and of longer ones the sender is told."
 
 
 def _longest(point: PointResult) -> int:
     return round(point.values["mtu_bytes"].value)
+
+
+def _full(point: PointResult) -> int:
+    """The longest that was asked for."""
+    return longest_bytes(point.definition.features)
 
 
 def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[PointResult]]:
@@ -49,7 +54,7 @@ def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[Po
     for point in points:
         if point.values["mtu_handled"].value < 1:
             longest, mss = _longest(point), point.values.get("mtu_mss_bytes")
-            offered = mss.value + HEADERS[point.definition.family] if mss else MTU_BYTES
+            offered = mss.value + HEADERS[point.definition.family] if mss else _full(point)
             what = "so TCP hangs there" if offered > longest else "but TCP is clamped below"
             silent.setdefault((longest, _vanishing(point), what), []).append(point)
     return silent
@@ -58,7 +63,7 @@ def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[Po
 def _vanishing(point: PointResult) -> int:
     """The longest that vanishes: a sender who learns a size knows that longer ones do not go."""
     is_told = point.values["mtu_told"].value == 1
-    return round(point.values["mtu_told_bytes"].value) if is_told else MTU_BYTES
+    return round(point.values["mtu_told_bytes"].value) if is_told else _full(point)
 
 
 def _listed(points: Iterable[PointResult]) -> str:
