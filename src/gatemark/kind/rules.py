@@ -74,4 +74,5 @@ class Rules:
     # Of a kind without a point.py: its first headline is a share that is 1 where nothing held it
     # back. Words with `{share}` in them say how much it was.
     whole: str = ""
+    compared: bool = False  # `diff` compares each value that has its name, beside the headline
     listed: Listed | None = None  # its table, without an answer.py

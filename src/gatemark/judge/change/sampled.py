@@ -13,6 +13,7 @@ from gatemark.judge.point.boot import medians
 from gatemark.judge.point.group import Group, readings
 from gatemark.judge.point.sweep import RATES
 from gatemark.judge.subject import About, Subject
+from gatemark.plan.kind import ABOUT
 from gatemark.plan.model import TrialSpec, Workload, is_twin
 from gatemark.quantity import UNITS, is_higher_better
 from gatemark.store.record import Scalar
@@ -111,7 +112,7 @@ def _of_point(
     swept: bool,
     quantities: Sequence[str],
 ) -> Iterator[Sampled]:
-    for quantity in quantities or (result.definition.headline,):
+    for quantity in quantities or _compared(result):
         booted = medians(trials.outside, quantity)
         blocks = [(r.repeat, value) for r in trials.outside for value in readings([r], quantity)]
         if results := tuple(booted.items()) or blocks:
@@ -125,6 +126,16 @@ def _of_point(
                 at_least=result.at_least,
                 swept=swept and quantity == result.definition.headline,
             )
+
+
+def _compared(result: PointResult) -> tuple[str, ...]:
+    """The headline, and where its kind has it so each value of its name besides."""
+    definition = result.definition
+    rules = ABOUT.get(definition.quantity)
+    if not rules or not rules.compared:
+        return (definition.headline,)
+    own = (name for name in result.values if name.startswith(f"{definition.quantity}_"))
+    return tuple(dict.fromkeys((definition.headline, *own)))
 
 
 def _asked(workload: Workload, point: Mapping[str, Scalar]) -> dict[str, Scalar]:

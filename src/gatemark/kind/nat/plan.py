@@ -61,4 +61,5 @@ KIND: Final = Rules(
     strange=True,
     silent=True,
     whole="meets {share} of what was asked of NAT",
+    compared=True,
 )

@@ -176,13 +176,11 @@ class Player:
     def _look(self, idle: Flow) -> None:
         """Ask the idle flow from inside, and answer; its user would do no more."""
         for side, known in ((LAN, idle.mapping), (WAN, idle.host)):
-            it = IDLE, known
-            for _ in range(TRIES):
-                since = self.ends.send(side, self._numbered(side, idle, IDLE))
-                other = WAN if side == LAN else LAN
-                if self.ends.wait(other, lambda s, it=it: (s.number, s.source) == it, since):
-                    break
-            else:
+            frame, other = self._numbered(side, idle, IDLE), WAN if side == LAN else LAN
+            is_its = partial(_is_idle, known=known)
+            if not any(
+                self.ends.wait(other, is_its, self.ends.send(side, frame)) for _ in range(TRIES)
+            ):
                 return
         self.played.is_idle_alive = True
 
@@ -198,6 +196,10 @@ class Player:
                     continue  # past NAT, with an address of inside: a line drops it
                 if seen.number is not None and at in STREAMS and is_its:
                     self.played.streams[at].came.add(number)
+
+
+def _is_idle(seen: Seen, known: End) -> bool:
+    return seen.number == IDLE and seen.source == known
 
 
 def parsed(frame: bytes, at_ns: int) -> Seen | None:

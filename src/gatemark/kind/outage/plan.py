@@ -69,6 +69,7 @@ KIND: Final = Rules(
     strange=True,
     silent=True,
     whole="{share} of the packets came through",
+    compared=True,
     listed=Listed(
         "Outages beside an action: the longest time in which nothing of a flow came through, and "
         "which flows did not come back",

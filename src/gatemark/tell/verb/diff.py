@@ -13,6 +13,7 @@ from gatemark.judge.judgement import Change
 from gatemark.judge.math.interval import Interval
 from gatemark.quantity import is_bounded
 from gatemark.tell.fact import say
+from gatemark.tell.sentence import nat
 from gatemark.tell.words import change, column, fold, number, screen, traffic
 from gatemark.tell.words.column import Column
 from gatemark.tell.words.number import PERCENT, Scale
@@ -35,6 +36,7 @@ def tell(lines: Iterable[Line], stream: TextIO | None = None) -> None:
 def diff_lines(diff: Diff, names: tuple[str, str]) -> Iterator[Line]:
     """An old run against a new one; `names` are theirs."""
     yield from shapes(diff)
+    yield from (("bold", text) for text in nat.changed(diff.rows))
     yield "bold", _verdict(diff, names)
     yield from changes(diff)
     for which, alone in (("OLD", diff.only_old), ("NEW", diff.only_new)):
@@ -54,12 +56,24 @@ def shapes(diff: Diff) -> Iterator[Line]:
 
 
 def changes(diff: Diff) -> Iterator[Line]:
-    """Its tables: a row for each value, one table for each quantity."""
-    for rows in by_quantity(diff.rows, lambda row: row.new.quantity):
+    """Its tables: a row for each value, one table for each quantity.
+
+    Of what a kind tells besides its headline only what differs.
+    """
+    listed = [
+        row for row in diff.rows if _is_headline(row.new) or row.old.samples != row.new.samples
+    ]
+    if same := len(diff.rows) - len(listed):
+        yield "dim", f"{_count(same)} more {'is' if same == 1 else 'are'} the same"
+    for rows in by_quantity(listed, lambda row: row.new.quantity):
         yield from table(_diff_table(rows), [COLOUR.get(r.change.verdict, "") for r in rows])
     if diff.ceilings:
         for rows in by_quantity(diff.ceilings, lambda row: row.new.quantity):
             yield from table(_diff_table(rows, "tester's ceiling, without the gateway: "))
+
+
+def _is_headline(row: Sampled) -> bool:
+    return row.quantity in (KNEE, row.definition.headline)
 
 
 def _verdict(diff: Diff, names: tuple[str, str]) -> str:
@@ -99,8 +113,8 @@ def _doubt(rows: Sequence[Compared], seen: Sequence[float]) -> str:
     if all(size(x) <= _visible(row, seen) for x, row in zip(values, rows, strict=True)):
         return ""
     count = sum(size(x) > row.change.noise for x, row in zip(values, rows, strict=True))
-    most = max(map(abs, values))
-    by = f" by up to {number.plain(100 * most, 1)} %" if most < UNBOUNDED else ""
+    most = max((abs(x) for x, row in zip(values, rows, strict=True) if _had(row)), default=0.0)
+    by = f" by up to {number.plain(100 * most, 1)} %" if 0 < most < UNBOUNDED else ""
     return f"inconclusive: {count} of {_count(len(rows))} differ{'s' if count == 1 else ''}{by}"
 
 
@@ -165,7 +179,7 @@ def _diff_table(rows: Sequence[Compared], before: str = "") -> Table:
         Column("what", lambda r: what(r.old) if r.old.setup == r.new.setup else load(r.old)),
         column.number(f"old, {to.unit}", lambda row: shown(row.old, to)),
         column.number(f"new, {to.unit}", lambda row: shown(row.new, to)),
-        column.number("change, %", lambda row: _percent(row.change.change)),
+        column.number("change, %", _changed_by),
         column.number(ADJUSTED, lambda row: f"{row.change.p:.3f}"),
         column.number("MDE, %", lambda row: _mde(row.change)),
         Column("verdict", lambda row: change.verdict(row.change, at_least=row.at_least)),
@@ -215,6 +229,15 @@ def _percent(change: Interval) -> str:
     text = number.interval(change, PERCENT)
     risen = change.value > 0 and any(digit in "123456789" for digit in re.split(r"[ (]", text)[0])
     return f"+{text}" if risen else text
+
+
+def _changed_by(row: Compared) -> str:
+    """The change as a share of what was there before; of nothing there is none."""
+    return _percent(row.change.change) if _had(row) else number.DASH
+
+
+def _had(row: Compared) -> bool:
+    return row.old.interval.value != 0
 
 
 def _mde(change: Change) -> str:

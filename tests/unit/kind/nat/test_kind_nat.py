@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from judge.conftest import Trial, run
 from msgspec.structs import replace
 
-from gatemark.judge.judge import judge
+from gatemark.judge.change.diff import Side, diff
+from gatemark.judge.judge import judge, judged
 from gatemark.kind.nat import QUANTITIES
 from gatemark.kind.nat.ends import PORT_UNREACHABLE, parsed
 from gatemark.kind.nat.idle import Look, _alive
@@ -19,6 +20,7 @@ from gatemark.plan.kind import faults
 from gatemark.plan.model import Arm, Workload
 from gatemark.store.record import Definition, Record
 from gatemark.tell.sentence.answer import answer
+from gatemark.tell.sentence.nat import changed
 from gatemark.workload import packet
 from gatemark.workload.packet import ICMP, SYN, TCP, UDP, Segment
 
@@ -150,3 +152,15 @@ def test_an_error_about_an_echo_names_its_identifier() -> None:
     seen = parsed(packet.icmp(MACS, (OTHER[0], ONE[0]), PORT_UNREACHABLE, 0, inner), 0)
     assert seen is not None
     assert seen.about == ((ONE[0], 7), (OTHER[0], 7))
+
+
+def side(**values: float) -> Side:
+    trial = record(nat_met=1.0, **values)
+    made = judged(run([trial]), [trial])
+    return Side(run([trial]), made.judgement, made.rows)
+
+
+def test_a_later_run_says_which_requirement_is_no_longer_met() -> None:
+    old, new = (side(nat_udp_hairpin=met, nat_hairpin_outside=met) for met in (1, 0))
+    (text,) = changed(diff(old, new).rows)
+    assert text == "nat no longer meets RFC 4787 REQ-9 (hairpinning, from an address outside (UDP))"
