@@ -11,7 +11,6 @@ port is watched beside the member's socket: what a gateway floods to a host that
 never reach a socket.
 """
 
-import asyncio
 import socket
 import struct
 import threading
@@ -20,19 +19,20 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Self
+from typing import Final
 
 from gatemark.kind.multicast.plan import BEFORE_S, LEAVING_S, rate_pps
-from gatemark.node.agent import Tick
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
+from gatemark.workload.byhand import ByHand
 from gatemark.workload.packetsocket import LONGEST, opened
-from gatemark.workload.way import Drained, Load, Way
+from gatemark.workload.way import Load
 
 GROUP: Final = "239.192.7.7"  # of an organisation's own (RFC 2365)
 GROUP_BYTES: Final = socket.inet_aton(GROUP)
 PORT: Final = 5007
+PORTS: Final = {"sender": "udp", "sink": "ring"}
 HOPS: Final = 16
 FRAME_BYTES: Final = 64  # a number of 8 bytes, padded
 QUIET_S: Final = 1.5  # without a packet: it has been left; a querier asks once a second
@@ -45,7 +45,10 @@ NS_A_S: Final = 1_000_000_000
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """The one direction."""
     del station
-    return [Group(wire, spec.workload) for wire in ways]
+    return [
+        ByHand[Group]("group", wire, partial(Group, wire, spec.workload), Group.play, ports=PORTS)
+        for wire in ways
+    ]
 
 
 @dataclass(slots=True)
@@ -60,44 +63,24 @@ class Seen:
 
 
 class Group:
-    """A trial: before, as a member, and until nothing comes any more."""
+    """A trial's sockets, and its course: before, as a member, and until nothing comes any more.
 
-    def __init__(self, wire: Wire, load: Workload) -> None:
-        self.wire = wire
+    Raises UnavailableError where a host is another machine.
+    """
+
+    def __init__(self, wire: Wire, load: Workload, stack: ExitStack) -> None:
         self.load = load
-        self._stack = ExitStack()
-        self._ended = threading.Event()
-
-    async def ready(self) -> Self:
-        """Open the sockets. Raises UnavailableError where a host is another machine."""
-        source, sink = self.wire.source, self.wire.sink
+        self.ended = threading.Event()
+        source, sink = wire.source, wire.sink
         own = socket.inet_aton(source.address("ipv4"))
         self._group = GROUP_BYTES + socket.inet_aton(sink.address("ipv4"))  # ip_mreq
-        self._source = opened(source, self._stack, partial(_source, own=own))
-        self._member = opened(sink, self._stack, _member)
-        self._port = opened(sink, self._stack)
+        self._source = opened(source, stack, partial(_source, own=own))
+        self._member = opened(sink, stack, _member)
+        self._port = opened(sink, stack)
         self._port.setblocking(False)
-        return self
 
-    async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
-        """Send, join, leave; returns what was sent and what arrived as the two reports."""
-        del drained, tick
-        t0_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
-        seen = await asyncio.to_thread(self._run)
-        ends: dict[str, Any] = {
-            "t0_ns": t0_ns,
-            "t1_ns": time.monotonic_ns(),
-            "cpu_ns": time.process_time_ns() - cpu_ns,
-        }
-        self._stack.close()
-        return Way(self.wire, ends | {"group": seen}, ends, {"sender": "udp", "sink": "ring"})
-
-    async def abort(self) -> None:
-        """End the thread, and close what was opened."""
-        self._ended.set()
-        self._stack.close()
-
-    def _run(self) -> Seen:
+    def play(self) -> Seen:
+        """Send, join, leave; returns what was sent and what arrived."""
         seen = Seen()
         self._until(seen, BEFORE_S)
         seen.joined_ns = time.monotonic_ns()
@@ -113,7 +96,7 @@ class Group:
         gap_ns = round(NS_A_S / rate_pps(self.load))
         due_ns = time.monotonic_ns()
         end_ns = due_ns + round(seconds * NS_A_S)
-        while due_ns < end_ns and not self._ended.is_set() and not (is_over and is_over()):
+        while due_ns < end_ns and not self.ended.is_set() and not (is_over and is_over()):
             self._source.sendto(NUMBER.pack(len(seen.sent_ns)), (GROUP, PORT))
             seen.sent_ns.append(time.monotonic_ns())
             due_ns += gap_ns
