@@ -22,6 +22,7 @@ PORT, OTHER_PORT = 4000, 4001  # outside
 TWICE: Final = 2  # what is lost by chance does not come the first time
 CROWD_PORT: Final = 10_000  # of the first of many flows
 MANY: Final = 1200  # flows: more than 1024, the least that a table or a range of ports is set to
+PACE_S: Final = 0.0005  # between two of them
 FEW: Final = MANY // 20  # that do not come are lost by chance
 TRIES: Final = 16  # ports, half of them odd, of which it is told how they are chosen
 
@@ -63,7 +64,6 @@ class Asker:
         self._more_errors()
         self._crossed()
         self._echo()
-        self._crowded()
 
     def port(self) -> int:
         """A source port that no question has had; even."""
@@ -227,10 +227,11 @@ class Asker:
             words = f"{_end(far)} tells {_end(seen.source)} that it is not there: {_came(came)}"
             self.answers.note("nat_hairpin_error", came, words)
 
-    def _crowded(self) -> None:
+    def crowded(self) -> None:
         """Open more flows to one host than a small range of ports, or a small table, has room for.
 
-        Of those before them one is answered and one is not: which ends to make room?
+        Of those before them one is answered and one is not: which ends to make room? It is asked
+        last of all, as nothing may be opened for a while after it.
         """
         host, crowd = (self.hosts[0], PORT), (self.hosts[1], OTHER_PORT)
         first = [(self.clients[0], self.port()) for _ in range(2)]
@@ -238,10 +239,14 @@ class Asker:
         self.comes(UDP, host, mappings[1], first[1])
         asked = {(self.clients[1], CROWD_PORT + each) for each in range(MANY)}
         since = time.monotonic_ns()
-        for client in sorted(asked):
+        for client in sorted(asked) * TWICE:
             self.ends.say(LAN, UDP, client, crowd)
-            self.ends.read(0)
-        came = {s.source for s in self.ends.since(WAN, since) if _is_to(s, UDP, crowd)}
+            self.ends.read(PACE_S)
+            time.sleep(PACE_S)
+        last = -1
+        while len(self.ends.seen[WAN]) > last:  # a slow gateway is at it still
+            last = len(self.ends.seen[WAN])
+            came = {s.source for s in self.ends.since(WAN, since) if _is_to(s, UDP, crowd)}
         alive = [self.comes(UDP, host, *each) for each in zip(mappings, first, strict=True)]
         refused = MANY - len(came)
         words = f"{MANY} flows to {_end(crowd)}: {len(came)} mappings"

@@ -30,6 +30,7 @@ def _asked(ends: Ends, wire: Wire, idle_s: float) -> Answers:
     asker.all()
     began, unasked = time.monotonic(), Unasked(asker)
     watched(asker, answers, idle_s)
+    asker.crowded()
     while time.monotonic() < began + SILENT_S and not ends.ended.is_set():
         ends.read(0.1)
     unasked.note(answers)
