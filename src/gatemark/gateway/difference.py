@@ -6,6 +6,7 @@ gave it as it came up first, and a module that rules called for is loaded, with 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 OF_MODULES = ("conntrack_max", "conntrack_buckets")  # settings that are not there without
@@ -58,7 +59,8 @@ def _comparable(settings: Mapping[str, str], was: Mapping[str, str]) -> dict[str
 
 def _first_difference(was: str, now: str) -> str:
     """The first line of each that the other has not."""
-    old, new = was.splitlines(), now.splitlines()
-    gone = next((line.strip() for line in old if line not in new), "nothing")
-    come = next((line.strip() for line in new if line not in old), "nothing")
+    old, new = Counter(was.splitlines()), Counter(now.splitlines())  # one may be there twice
+    gone, come = (
+        next((line.strip() for line in lines), "nothing") for lines in (old - new, new - old)
+    )
     return f"'{gone}' became '{come}'"

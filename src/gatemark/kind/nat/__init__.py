@@ -30,6 +30,7 @@ QUANTITIES: Final = {
     "nat_crowd_told": ("ratio", ALONE + "a client without a mapping was told"),
     "nat_once_evicted": ("ratio", ALONE + "an unanswered mapping ended to make room", True),
     "nat_answered_evicted": ("ratio", ALONE + "an answered mapping ended to make room", True),
+    "nat_stream_evicted": ("ratio", ALONE + "a stream's mapping ended to make room", True),
     "nat_port_rested": ("ratio", ALONE + "a port that was another's just before was not given"),
     "nat_echo": ("ratio", ALONE + "an echo request was answered"),
     "nat_tcp_reused_port": ("ratio", ALONE + "TCP to another port of a host kept its mapping"),

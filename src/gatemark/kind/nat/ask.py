@@ -22,6 +22,7 @@ PORT, OTHER_PORT = 4000, 4001  # outside
 TWICE: Final = 2  # what is lost by chance does not come the first time
 CROWD_PORT: Final = 10_000  # of the first of many flows
 MANY: Final = 1200  # flows: more than 1024, the least that a table or a range of ports is set to
+STREAM_S: Final = 2.5  # Linux calls it a stream after 2 s (nf_conntrack_proto_udp.c)
 PACE_S: Final = 0.0005  # between two of them
 FEW: Final = MANY // 20  # that do not come are lost by chance
 TRIES: Final = 16  # ports, half of them odd, of which it is told how they are chosen
@@ -230,13 +231,17 @@ class Asker:
     def crowded(self) -> None:
         """Open more flows to one host than a small range of ports, or a small table, has room for.
 
-        Of those before them one is answered and one is not: which ends to make room? It is asked
-        last of all, as nothing may be opened for a while after it.
+        Of those before them one is not answered, one is, and one is a stream: which ends to make
+        room? It is asked last of all, as nothing may be opened for a while after it.
         """
         host, crowd = (self.hosts[0], PORT), (self.hosts[1], OTHER_PORT)
-        first = [(self.clients[0], self.port()) for _ in range(2)]
+        first = [(self.clients[0], self.port()) for _ in range(3)]
         mappings = [self.opened(UDP, client, host) for client in first]
-        self.comes(UDP, host, mappings[1], first[1])
+        for each in (1, 2):
+            self.comes(UDP, host, mappings[each], first[each])
+        time.sleep(STREAM_S)
+        self.opened(UDP, first[2], host)
+        self.comes(UDP, host, mappings[2], first[2])
         asked = {(self.clients[1], CROWD_PORT + each) for each in range(MANY)}
         since = time.monotonic_ns()
         for client in sorted(asked) * TWICE:
@@ -255,7 +260,7 @@ class Asker:
             return  # nothing ran out
         informed = sum(s.about is not None and s.about[1] == crowd for s in self.ends.seen[LAN])
         self.answers.note("nat_crowd_told", informed > 0, f"{words}; {informed} were told")
-        for name, is_alive in zip(("once", "answered"), alive, strict=True):
+        for name, is_alive in zip(("once", "answered", "stream"), alive, strict=True):
             text = f"{words}; one before them, {name}, is {'alive' if is_alive else 'dead'}"
             self.answers.note(f"nat_{name}_evicted", not is_alive, text)
 

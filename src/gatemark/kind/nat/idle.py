@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from gatemark.kind.nat.ask import PORT, Answers, Asker
+from gatemark.kind.nat.ask import PORT, STREAM_S, Answers, Asker
 from gatemark.kind.nat.ends import RST
 from gatemark.kind.nat.plan import LOOKS
 from gatemark.kind.nat.requirement import has_died
@@ -22,7 +22,6 @@ from gatemark.workload.ends import LAN, NS_A_S, WAN
 from gatemark.workload.packet import ACK, ICMP, SYN, TCP, UDP, End
 
 FIN: Final = 0x01
-STREAM_S: Final = 2.5  # Linux calls it a stream after 2 s (nf_conntrack_proto_udp.c)
 REFRESH_S: Final = 10.0  # half of what mappings live at least
 REFRESHES: Final = 12  # packets from inside meanwhile, of a mapping that is kept alive
 

@@ -14,7 +14,7 @@ from gatemark.plan.model import Arm, Workload
 NAT: Final = "nat"  # what a definition is about
 SILENT_S: Final = 6.0  # that an unasked segment has no answer (RFC 5382, REQ-4)
 ASKING_S: Final = 90.0  # all questions but those of time, at most
-MOSTLY_S: Final = 5.0
+MOSTLY_S: Final = 12.0
 LOOKS: Final = 32  # at each kind of mapping: short times are known better than long ones
 MOST_S: Final = 600.0
 

@@ -102,6 +102,7 @@ def _idle(rfc: int, number: int, words: str, least_s: float, *read: str) -> Requ
     return _asked(rfc, number, words, _lives(least_s, *read), *read)
 
 
+EVICTED: Final = ("nat_once_evicted", "nat_answered_evicted", "nat_stream_evicted")
 REUSED: Final = ("nat_udp_reused_port", "nat_udp_reused_host", "nat_udp_reused_rival")
 REQUIREMENTS: Final = (
     _all(4787, 1, "one mapping for all destinations (UDP)", *REUSED),
@@ -227,9 +228,8 @@ REQUIREMENTS: Final = (
         6888,
         11,
         "no mapping ends to make room for another",
-        _none("nat_once_evicted", "nat_answered_evicted"),
-        "nat_once_evicted",
-        "nat_answered_evicted",
+        _none(*EVICTED),
+        *EVICTED,
     ),
     _unasked(6888, 12, "destinations are not logged", SETTING, must=False),
     _unasked(6888, 13, "ports are well used", SETTING, must=False),

@@ -143,7 +143,12 @@ def test_a_look_that_was_late_is_of_the_age_that_it_had() -> None:
 def test_what_did_not_run_out_tells_nothing_of_eviction() -> None:
     kept, told = BY_NUMBER[6888, 11], BY_NUMBER[5508, 8]
     assert kept.met({"nat_crowd_refused": 0.0}, IDLE_S) is None
-    full = {"nat_once_evicted": 1.0, "nat_answered_evicted": 0.0, "nat_crowd_told": 0.0}
+    full = {
+        "nat_once_evicted": 1.0,
+        "nat_answered_evicted": 0.0,
+        "nat_stream_evicted": 0.0,
+        "nat_crowd_told": 0.0,
+    }
     assert (kept.met(full, IDLE_S), told.met(full, IDLE_S)) == (False, False)
 
 
