@@ -258,8 +258,9 @@ class Asker:
         self.answers.note("nat_crowd_refused", refused / MANY, words)
         if refused < FEW and all(alive):
             return  # nothing ran out
-        informed = sum(s.about is not None and s.about[1] == crowd for s in self.ends.seen[LAN])
-        self.answers.note("nat_crowd_told", informed > 0, f"{words}; {informed} were told")
+        if refused >= FEW:
+            informed = sum(s.about is not None and s.about[1] == crowd for s in self.ends.seen[LAN])
+            self.answers.note("nat_crowd_told", informed > 0, f"{words}; {informed} were told")
         for name, is_alive in zip(("once", "answered", "stream"), alive, strict=True):
             text = f"{words}; one before them, {name}, is {'alive' if is_alive else 'dead'}"
             self.answers.note(f"nat_{name}_evicted", not is_alive, text)
