@@ -51,5 +51,6 @@ def test_jumbo_frames_come_through() -> None:
     assert values("jumbo:9000")["mtu_bytes"] == 9000
 
 
+@pytest.mark.long
 def test_what_a_narrow_port_does_not_take_is_lost_and_ends_no_trial() -> None:
     assert values("mtu:1400", direction="down")["mtu_bytes"] < 1500

@@ -13,16 +13,16 @@ from lab.planted import Plant, bare, measure, plan
 IDLE_S = 6.0  # so that a mapping of 2 s is seen to die
 
 
-def values(*features: str) -> dict[str, float]:
+def values(*features: str, idle_s: float = 1.0) -> dict[str, float]:
     """The values of one trial of NAT with features."""
-    record = trial(Arm(path="nat", features=features, name="nat"))
+    record = trial(Arm(path="nat", features=features, name="nat"), idle_s)
     assert (record.status, record.reason) == ("ok", "")
     return record.values
 
 
-def trial(arm: Arm) -> Record:
+def trial(arm: Arm, idle_s: float) -> Record:
     _, (shipped,) = load("nat/behaviour")
-    workload = replace(shipped.workload, duration_s=IDLE_S)
+    workload = replace(shipped.workload, duration_s=idle_s)
     planned = replace(shipped, arm=(arm,), workload=workload, repeat=Repeat(times=1))
     _, (record,) = measure(bare(planned))
     return record
@@ -41,7 +41,7 @@ def test_masquerade_keeps_a_port_until_another_client_has_it() -> None:
 
 @pytest.mark.long
 def test_a_port_by_chance_and_a_mapping_that_dies_early() -> None:
-    seen = values("masquerade:fully-random", "conntrack-timeout:2")
+    seen = values("masquerade:fully-random", "conntrack-timeout:2", idle_s=IDLE_S)
     assert (seen["nat_port_kept"], seen["nat_udp_reused_host"]) == (0, 0)
     assert 1e9 < seen["nat_udp_once_ns"] < 4e9
     assert seen["nat_refreshed"] == 1

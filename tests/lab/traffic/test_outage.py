@@ -18,7 +18,7 @@ def values(run: str) -> dict[str, float]:
         reading="",
         arm=(arm,),
         command={"action": Command(run=run)},
-        workload=Workload(kind="outage", duration_s=6),
+        workload=Workload(kind="outage", duration_s=5),
         repeat=Repeat(times=1),
     )
     _, (record,) = measure(bare(plan))
