@@ -66,5 +66,5 @@ def test_a_hairpin_carries_packets_and_one_that_is_missing_is_named(planted: Pla
     judged, (record,) = measure(bare(plan("hairpin", load)), plant=planted)
     assert record.status == "ok"
     assert (record.values["loss_ratio"] == 1) is (planted is lost)
-    wrong = [each.clause for made in judged.diagnoses for each in made.wrong]
-    assert ("has no hairpin" in wrong) is (planted is lost)
+    wrong = [each.fact.code for made in judged.diagnoses for each in made.wrong]
+    assert ("nothing.hairpin" in wrong) is (planted is lost)
