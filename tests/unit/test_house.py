@@ -18,7 +18,7 @@ LICENCE = f"# SPDX-License-{'Identifier'}: Apache-2.0\n"  # no licence of this f
 # across a floor. `*` is where all stands that is not named; without it, that is on top.
 LEAF = "counter kinds | edition error flock number printable quantity scratch unit"
 HOUSE = f"{LEAF} | plan | store | node judge | classifier | station tell | gateway probe"
-ABOVE = "workload | run | fleet | commands"
+ABOVE = "workload | run | fleet price | commands"
 ROOMS = {
     "": f"{HOUSE} | {ABOVE}",
     "run": "program | raw | result | kind-result | *",

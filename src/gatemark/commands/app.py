@@ -29,6 +29,7 @@ VERBS: Final = {
     "export": (READ, "export"),
     "diff": (COMPARE, "diff"),
     "ab": (COMPARE, "ab"),
+    "price": (COMPARE, "price"),
     "cmp": (COMPARE, "cmp"),
     "fit": (COMPARE, "fit"),
     "campaign": (COMPARE, "campaign.app"),

@@ -66,6 +66,11 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("two gateways, TCP instead", "gatemark ab old.toml new.toml --plan my-tcp.toml"),
         ("go on with a test that was cut", "gatemark ab --resume gatemark-runs/20261122-101500-ab"),
     ),
+    "price": (
+        ("what each rule of a firewall costs", "gatemark price rules.nft"),
+        ("rules of iptables, by their ports", "gatemark price rules.save --lan br0 --wan ppp0"),
+        ("as data", "gatemark price rules.nft --family ipv4 --json"),
+    ),
     "cmp": (
         ("two gateways, or three", "gatemark cmp my-run second third"),
         ("whatever their frame sizes", "gatemark cmp my-run second --across frame_bytes"),

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from pyroute2 import IPRoute
 
-from gatemark.error import GatemarkError, StationError, UnavailableError, UsageError
+from gatemark.error import GatemarkError, NodeError, StationError, UnavailableError, UsageError
 from gatemark.node import checked
 from gatemark.node.inside.netlink import inside
 from gatemark.node.quoted import Script, joined, literal, sh, shell
@@ -111,6 +111,32 @@ done
 """)
 # One wire packet is one packet: nothing merges them, where the guest has a word for that.
 WHOLE = "ethtool -K {device} gro off gso off tso off 2>/dev/null || true"
+# No rule of the gateway's is for the control port. What moves it outlives the connection.
+SHELTER: Final = """
+mkdir -p /run/netns && ip netns attach main 1 && ip netns add control
+card=$(ip -o addr show to {own} | cut -d' ' -f2)
+(
+  sleep 0.3
+  ip link set "$card" netns control
+  ip -n control addr add {own} dev "$card"
+  ip -n control link set lo up
+  ip -n control link set "$card" up
+  exec ip netns exec control /usr/sbin/dropbear -F -E -s -r /etc/dropbear/host_key \\
+    -c 'exec ip netns exec main /bin/sh -c "$SSH_ORIGINAL_COMMAND"'
+) > /dev/console 2>&1 < /dev/null &
+"""
+SHOWN: Final = "ip -o addr show to {own}"
+# Cards are renamed by way of names that nobody has: theirs may be what another is to be called.
+TEMPORARY: Final = "t{}"
+GIVE_WAY: Final = """
+cd /sys/class/net
+for d in *; do
+  [ -e "$d/device" ] || continue
+  temporary=t$(tr -d : < "$d/address")
+  ip link set "$d" down; ip link set "$d" name "$temporary"; ip link set "$temporary" up
+done
+"""
+RENAME: Final = "ip link set {device} down; ip link set {device} name {name}; ip link set {name} up"
 # Who is linked to whom: host, its port, and the port beyond.
 NEXT: Final = (
     ("lan", "lan0", "gw0"),
@@ -292,6 +318,37 @@ class VirtualLab:
         """Empty the guest's connection tracking table."""
         if not await Look.at(self._ssh, forget=True):
             await self._ssh.run(*sh(space.FLUSH))
+
+    async def shelter(self) -> None:
+        """Move the control port of our image to where no rule of the gateway meets it.
+
+        That is a network namespace of the guest's. Its SSH server begins each command in the
+        gateway's own. Raises GatemarkError where the guest cannot be reached.
+        """
+        own_address = f"{OURS.host}/{PREFIX}"
+        await self._ssh.run(*sh(shell(SHELTER, own=own_address)))
+        until = time.monotonic() + self._patience_s
+        while True:
+            await asyncio.sleep(KNOCK_S)
+            with suppress(NotUpError, NodeError):  # it was moved just as it let us in
+                await self._ssh.close()
+                await self._reached(self._patience_s)
+                if not await self._ssh.run(*sh(shell(SHOWN, own=own_address))):
+                    return
+            if time.monotonic() > until:
+                raise StationError("gateway: its control port was not moved to a namespace")
+
+    async def rename(self, names: Mapping[str, str]) -> None:
+        """Give the guest's test ports other names, as "gw0": "br-lan", and set them anew.
+
+        Its other cards give way. Raises NodeError where the guest refuses a name.
+        """
+        renamed = shell(GIVE_WAY)
+        for gate, name in names.items():
+            device = TEMPORARY.format(self._mac([*TAPS].index(gate)).replace(":", ""))
+            renamed = joined((renamed, shell(RENAME, device=device, name=name)))
+        await self._ssh.run(*sh(renamed))
+        await self._set()
 
     async def require_alive(self) -> None:
         """Raise StationError if the guest, the way to it or a namespace is gone."""

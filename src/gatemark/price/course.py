@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file of rules from reading to answer: boot, name the ports, price, weigh advice."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from gatemark.error import NodeError
+from gatemark.node.quoted import joined, sh, shell
+from gatemark.price.advise import advices
+from gatemark.price.answer import Answer
+from gatemark.price.corpus import corpus
+from gatemark.price.read import Rules
+from gatemark.price.session import Session, session
+from gatemark.price.survey import survey
+from gatemark.price.traffic import L4, kinds
+from gatemark.price.weigh import weighed
+from gatemark.station.qemu.lab import VirtualLab
+
+SEED: Final = 1
+DUMMY: Final = "[ -e /sys/class/net/{name} ] || ip link add {name} type dummy 2> /dev/null || true"
+# Ends that are of the file's user: reached by a route and a known neighbour.
+REACH: Final = (
+    "ip route replace {address} dev {device}; "
+    "ip neigh replace {address} lladdr {mac} dev {device} nud permanent"
+)
+BEYOND: Final = "ip route replace default via {address} dev {device}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question: a file, and how it is priced."""
+
+    rules: Rules
+    name: str  # of the file
+    service: int
+    families: tuple[str, ...]
+    l4s: tuple[L4, ...]
+    ports: dict[str, str]
+    client: str
+    packets: int
+
+
+async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> Answer:
+    """Boot a guest and price a file's rules in it. Raises GatemarkError."""
+    given = {"lan": asked.client} if asked.client else {}
+    async with session(lab, asked.service, given) as booted:
+        await ready(booted, asked.ports, asked.rules.names, asked.client)
+        about = await lab.gateway.run("uname", "-rm")
+        release, machine = about.split()
+        every = kinds(asked.families, asked.l4s)
+        made = await survey(booted, asked.rules, every, tell)
+        ports = asked.ports or dict(lab.gateway.devices)
+        packets = corpus(asked.rules.text, booted.ends, asked.packets, SEED)
+        instead = advices(made.chains, made.meets, {gate: ports.get(gate, "") for gate in GATES})
+        rows = await weighed(booted, asked.rules, made, instead, packets, tell)
+    notes = [*asked.rules.notes, *_mapped(asked)]
+    return Answer(asked.name, f"{machine}, Linux {release}", made, rows, notes)
+
+
+GATES: Final = ("gw0", "gw1")
+
+
+async def ready(booted: Session, ports: dict[str, str], names: Iterable[str], client: str) -> None:
+    """Name the test ports, make what other interfaces rules name, and find the way to the ends."""
+    lab = booted.lab
+    if ports:
+        await lab.rename(ports)
+        booted.renamed()
+    others = [name for name in names if name not in {*ports.values(), "lo"}]
+    script = [shell(DUMMY, name=name) for name in others]
+    devices = lab.gateway.devices
+    if client:
+        mac = lab.ports["lan0"].mac
+        script.append(shell(REACH, address=client, device=devices["gw0"], mac=mac))
+    wan = lab.ports["wan0"]
+    script += [
+        shell(BEYOND, address=wan.address(family), device=devices["gw1"])
+        for family in ("ipv4", "ipv6")
+    ]
+    try:
+        await lab.gateway.run(*sh(joined(script)))
+    except NodeError as error:
+        raise NodeError(lab.name, f"the guest is not made ready: {error}") from None
+
+
+def _mapped(asked: Asked) -> Iterable[str]:
+    if asked.ports:
+        lan, wan = asked.ports.get("gw0"), asked.ports.get("gw1")
+        yield f"LAN is {lan or 'not named'}, WAN is {wan or 'not named'}: else --lan, --wan"
+    if asked.client:
+        yield f"the LAN host is {asked.client}: else --client"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One boot of a counted guest: rules are loaded, replaced and counted in it, as often as asked.
+
+A kernel has two generations of rules, and one instruction more or less in each chain by which of
+them is active (net/netfilter/nf_tables_core.c, `gencursor`). Each commit changes sides. So a load
+is two commits, the second of an empty table, and every load is counted on the same side.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Final
+
+from gatemark.error import InvalidTrialError, StationError
+from gatemark.node.quoted import literal, sh
+from gatemark.price.gateway import Counted, Sides, Walker, walker
+from gatemark.price.traffic import Ends, Kind
+from gatemark.station.qemu.lab import VirtualLab
+
+# nft reads the batch from stdin; connections of the last load are forgotten.
+FORGET: Final = "{ conntrack -F > /dev/null 2>&1 || true; }"
+AGAIN: Final = "nft 'add table inet gatemark; delete table inet gatemark'"
+LOAD: Final = literal(f"nft -f - && {AGAIN} && {FORGET}")
+LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
+EMPTY: Final = "flush ruleset\n"
+
+
+class Session:
+    """A guest that is up. `load` replaces its rules, `count` says what packets take."""
+
+    def __init__(self, lab: VirtualLab, sides: Sides, ends: Ends) -> None:
+        self.lab = lab
+        self.sides = sides
+        self.ends = ends
+        self.loads = 0
+        self._walker: Walker | None = None
+
+    async def load(self, rules: str, *, whole: bool = False, json: bool = False) -> None:
+        """Have nft load a batch; `whole`: instead of all that is there. Raises NodeError."""
+        self.loads += 1
+        if json:
+            await self.lab.gateway.run(*sh(LOAD), stdin=EMPTY)
+            await self.lab.gateway.run(*sh(LOAD_JSON), stdin=rules)
+        else:
+            await self.lab.gateway.run(*sh(LOAD), stdin=(EMPTY if whole else "") + rules)
+        if whole or json:
+            self._walker = None  # modules may have come
+
+    def renamed(self) -> None:
+        """The gateway's ports have other names, and what was known of them is read anew."""
+        self.ends = replace(self.ends, ports=self.lab.ports)
+        self._walker = None
+
+    async def listed(self) -> str:
+        """Return the rules as the guest's nft lists them, without what packets have changed."""
+        return await self.lab.gateway.run("nft", "-s", "list", "ruleset")
+
+    async def tallied(self) -> str:
+        """Return the same with the numbers of counters."""
+        return await self.lab.gateway.run("nft", "list", "ruleset")
+
+    async def walker(self) -> Walker:
+        """The walker of the gateway as it is now."""
+        if self._walker is None:
+            self._walker = await walker(self.lab, self.sides, self.ends)
+        return self._walker
+
+    async def count(
+        self, kinds: Iterable[Kind], fates: Mapping[Kind, str] | None = None
+    ) -> dict[Kind, Counted]:
+        """Count each kind of packet; `fates` are known ones. A kind that is lost then is left out.
+
+        Raises StationError where the gateway is gone.
+        """
+        walks = await self.walker()
+        counted = {}
+        for kind in kinds:
+            with suppress(InvalidTrialError):
+                fate = fates.get(kind, "") if fates else ""
+                counted[kind] = await asyncio.to_thread(walks.counted, kind, fate)
+        await self.lab.require_alive()
+        return counted
+
+
+@asynccontextmanager
+async def session(lab: VirtualLab, service: int, ends: Mapping[str, str]) -> AsyncIterator[Session]:
+    """Boot a guest that is counted, and take it down in the end. Raises GatemarkError."""
+    if not isinstance(lab, VirtualLab):
+        raise StationError(f"{lab.name}: instructions are counted in virtual gateways: qemu-x86")
+    if lab.counting is None:
+        lab.count()
+    await lab.up()
+    try:
+        await lab.shelter()
+        with ExitStack() as stack:
+            yield Session(lab, Sides(lab, stack), Ends.of(lab.ports, service, ends))
+    finally:
+        await lab.down()

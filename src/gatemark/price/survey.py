@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ruleset priced whole: bare kernel, tracking, hooks, each rule, and what is left over."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gatemark.error import GatemarkError, UsageError
+from gatemark.judge.point.mode import shift
+from gatemark.price import ablate
+from gatemark.price.ablate import At, Meets, Priced
+from gatemark.price.gateway import ARRIVES, DROPPED, Counted
+from gatemark.price.read import Rules
+from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
+from gatemark.price.session import Session
+from gatemark.price.traffic import Kind
+
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Survey:
+    """The counts of a ruleset."""
+
+    chains: tuple[Chain, ...]
+    empty: dict[Kind, Counted] = field(default_factory=dict)  # the kernel without rules
+    tracked: dict[Kind, Counted] = field(default_factory=dict)  # and connections are tracked
+    hooked: dict[Kind, Counted] = field(default_factory=dict)  # and base chains let packets on
+    whole: dict[Kind, Counted] = field(default_factory=dict)
+    meets: dict[At, Meets] = field(default_factory=dict)
+    priced: list[Priced] = field(default_factory=list)
+    unmet: int = 0  # rules that no kind meets
+    notes: list[str] = field(default_factory=list)
+    loads: int = 0
+
+    def rest(self, kind: Kind) -> tuple[int, int] | None:
+        """The part of a kind's price that no rule has, and the price; None: not comparable."""
+        parts = (self.hooked, self.whole)
+        if any(kind not in part or not part[kind].modes for part in parts):
+            return None
+        price = shift(self.hooked[kind].modes, self.whole[kind].modes)
+        return price - sum(row.prices.get(kind, 0) for row in self.priced), price
+
+    @property
+    def dearest(self) -> list[Priced]:
+        """Units by price, the dearest first; those without one are left out."""
+        rows = [row for row in self.priced if row.total > 0]
+        return sorted(rows, key=lambda row: -row.total)
+
+
+async def survey(session: Session, rules: Rules, kinds: Iterable[Kind], tell: Tell) -> Survey:
+    """Price a ruleset that the guest's nft takes. Raises UsageError where it does not."""
+    kinds = tuple(kinds)
+    await session.load("", whole=True)
+    empty = await session.count(kinds)
+    ruleset = await loaded(session, rules)
+    if not ruleset:
+        raise UsageError("there is no chain in it: nothing is priced")
+    families = tracks(ruleset)
+    tell(f"{sum(len(chain.rules) for chain in ruleset)} rules in {len(ruleset)} chains")
+    await session.load(anchor(families))
+    whole = await session.count(kinds)
+    fates = {kind: counted.fate for kind, counted in whole.items() if counted.modes}
+    made = Survey(ruleset, empty=empty, whole=whole)
+    made.meets = await _meets(session, ruleset, fates)
+    await _hooked(session, made, fates)
+    await _units(session, made, fates, tell)
+    if families:
+        await session.load(anchor(families), whole=True)
+        made.tracked = await session.count([kind for kind in fates if fates[kind] == ARRIVES])
+    made.loads = session.loads
+    return made
+
+
+async def loaded(session: Session, rules: Rules) -> tuple[Chain, ...]:
+    """Load a whole ruleset; returns its chains as the guest lists them. Raises UsageError."""
+    try:
+        await session.load(rules.text, whole=True, json=rules.form == "json")
+    except GatemarkError as error:
+        raise UsageError(f"the guest's nft refuses it: {error}") from None
+    return tuple(chain for chain in chains(await session.listed()) if chain.place[0] != "netdev")
+
+
+async def _meets(
+    session: Session, ruleset: tuple[Chain, ...], fates: Mapping[Kind, str]
+) -> dict[At, Meets]:
+    """Which kinds meet each rule, and which of them it matches."""
+    await session.load(ablate.instrumented(ruleset))
+    walks = await session.walker()
+    met: dict[At, set[Kind]] = {}
+    matched: dict[At, set[Kind]] = {}
+
+    async def tallied() -> dict[At, tuple[int, int]]:
+        return ablate.tallies(ruleset, chains(await session.tallied()))
+
+    for kind in fates:
+        flow = await asyncio.to_thread(walks.flow, kind)
+        if flow is None:
+            continue
+        before = await tallied()
+        await asyncio.to_thread(walks.fate, flow, range(ablate.PACKETS))
+        for at, (meets, matches) in ablate.risen(before, await tallied()).items():
+            if meets:
+                met.setdefault(at, set()).add(kind)
+            if matches:
+                matched.setdefault(at, set()).add(kind)
+    await session.load(_as_it_was(ruleset))
+    return {at: Meets(frozenset(met[at]), frozenset(matched.get(at, ()))) for at in met}
+
+
+async def _hooked(session: Session, made: Survey, fates: Mapping[Kind, str]) -> None:
+    """Base chains that let on, or that drop what the rules drop."""
+    groups: dict[Place | None, list[Kind]] = {}
+    for kind, fate in fates.items():
+        place = ablate.dropping(made.chains, made.meets, kind) if fate == DROPPED else None
+        if fate != DROPPED or place:
+            groups.setdefault(place, []).append(kind)
+    for place, kinds in groups.items():
+        await session.load(ablate.hooks(made.chains, place))
+        made.hooked |= await session.count(kinds, fates)
+    await session.load(_as_it_was(made.chains))
+
+
+async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell: Tell) -> None:
+    changed: Chain | None = None  # the chain that has not its own rules
+
+    async def count(
+        chain: Chain, rules: Sequence[str], kinds: Iterable[Kind]
+    ) -> Mapping[Kind, Counted]:
+        nonlocal changed
+        back = _as_it_was((changed,)) if changed and changed != chain else ""
+        await session.load(back + batch({chain.place: rules}))
+        changed = chain
+        return await session.count(kinds, fates)
+
+    every = ablate.units(made.chains, made.meets)
+    made.unmet = sum(len(unit.rules) for unit in every if not unit.meets.met)
+    met = [unit for unit in every if unit.meets.met]
+    for number, unit in enumerate(met, 1):
+        tell(f"{number}/{len(met)} {unit.chain.place[2]}: {unit.rules[0].bare}")
+        made.priced += await ablate.priced(unit, made.whole, count)
+    await session.load(_as_it_was(made.chains))
+
+
+def _as_it_was(ruleset: Iterable[Chain]) -> str:
+    return batch({chain.place: texts(chain) for chain in ruleset if chain.rules})
