@@ -30,6 +30,7 @@ VERBS: Final = {
     "diff": (COMPARE, "diff"),
     "ab": (COMPARE, "ab"),
     "price": (COMPARE, "price"),
+    "verdict": (COMPARE, "verdict"),
     "cmp": (COMPARE, "cmp"),
     "fit": (COMPARE, "fit"),
     "campaign": (COMPARE, "campaign.app"),

@@ -139,6 +139,9 @@ def _instead(weighed: Sequence[Weighed]) -> Iterator[Line]:
             yield "", f"   {_equal(row)}"
         if row.advice.lasts:
             yield "dim", f"   but {row.advice.lasts}"
+    for row in weighed:
+        if row.why:
+            yield "dim", f"Not tried: {row.advice.title}: {one_line(row.why)}"
 
 
 def _equal(row: Weighed) -> str:

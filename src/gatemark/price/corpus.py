@@ -21,6 +21,7 @@ from gatemark.workload import packet
 from gatemark.workload.packet import ACK, SYN, Segment
 
 MANY: Final = 10_000
+LATE_S: Final = 1.0  # for the last ones, on a busy machine
 BATCH: Final = 50  # packets that are under way at once
 PORTS: Final = re.compile(r"\b(?:dport|sport)\s+(?:!=\s*)?(\{[^}]*\}|[\w-]+)")
 ADDRESSES: Final = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?\b")
@@ -105,17 +106,20 @@ def _ports(rules: str) -> list[int]:
 def fates(walker: Walker, packets: Sequence[Sent]) -> list[frozenset[Where]]:
     """Send all; where each came out. Those of a batch are under way at once."""
     came: list[set[Where]] = [set() for _ in packets]
+    tokens = {sent.token: at for at, sent in enumerate(packets)}
+
+    def take() -> None:
+        for role, frame in walker.sides.taken():
+            if (at := tokens.get(_token(frame))) is not None:
+                came[at].add((role, *_sink(frame)))
+
     for begin in range(0, len(packets), BATCH):
-        batch = packets[begin : begin + BATCH]
-        for sent in batch:
+        for sent in packets[begin : begin + BATCH]:
             walker.sides.put(sent.role, sent.frame)
         walker.still()
-        time.sleep(0.002)
-        tokens = {sent.token: begin + at for at, sent in enumerate(batch)}
-        for role, frame in walker.sides.taken():
-            token = _token(frame)
-            if token in tokens:
-                came[tokens[token]].add((role, *_sink(frame)))
+        take()  # what is late is taken with the next
+    time.sleep(LATE_S)
+    take()
     return [frozenset(where) for where in came]
 
 

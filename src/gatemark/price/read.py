@@ -30,14 +30,28 @@ UCI: Final = re.compile(r"^\s*(package \w|config \w)", re.MULTILINE)
 OF_IPV6: Final = re.compile(r"ip6tables-save|icmpv6|icmp6|::")
 # Interfaces: behind a word that takes them, or in a set or a definition of them.
 TAKES: Final = re.compile(
-    r"\b(?:iifname|oifname|iif|oif|device|devices =)\s+"
-    r'(?:!=\s*|==\s*)?(\{[^}]*\}|"[^"]+"|[\w.@*-]+)'
+    r"\b(?:iifname|oifname|iif|oif|device|devices =)\s+(?:!=\s*|==\s*|vmap\s*|map\s*)?"
+    r'(\{[^}]*\}|"[^"]+"|[$\w.@*-]+)'
 )
+REMARK: Final = re.compile(r'(?P<kept>"[^"\n]*")|#[^\n]*')
+DEEP: Final = 3  # definitions of definitions
 DEFINED: Final = re.compile(r"^\s*define\s+(\w+)\s*=\s*(\{[^}]*\}|.*)$", re.MULTILINE)
 OLD: Final = re.compile(r"(?:^|\s)(?:-i|-o|--physdev-in|--physdev-out)\s+(\S+)")
 IN_JSON: Final = re.compile(r'"key":\s*"[io]if(?:name)?"\}\},\s*"right":\s*("[^"]+"|\{[^}]*\})')
 NAME: Final = re.compile(r"[A-Za-z][\w.@-]{0,14}")
-LAN: Final = ("br-lan", "lan", "br0", "bridge", "int", "inside", "home", "eth1", "enp2", "ens19")
+LAN: Final = (
+    "br-lan",
+    "lan",
+    "br0",
+    "bridge",
+    "int",
+    "inside",
+    "home",
+    "trusted",
+    "eth1",
+    "enp2",
+    "ens19",
+)
 WAN: Final = ("wan", "pppoe", "ppp", "ext", "internet", "red", "outside", "uplink", "eth0", "enp1")
 PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 ADDRESS: Final = re.compile(r"\b(\d{1,3}(?:\.\d{1,3}){3})(?:/(\d{1,2}))?\b")
@@ -143,12 +157,20 @@ def _json(path: Path, text: str) -> Rules:
 
 def _names(text: str) -> list[str]:
     """Interfaces that rules of nft name, in their order."""
+    text = REMARK.sub(lambda match: match["kept"] or "", text)
     defined = {f"${name}": value for name, value in DEFINED.findall(text)}
-    names = []
-    for taken in TAKES.findall(text) + re.findall(r"\b(?:iifname|oifname|iif|oif)\s+(\$\w+)", text):
-        value = defined.get(taken, taken)
-        names += [word for word in re.findall(r'[^\s{},"]+', value) if NAME.fullmatch(word)]
-    return [*dict.fromkeys(name for name in names if name not in ("vmap", "map"))]
+    names: list[str] = []
+    for taken in TAKES.findall(text):
+        words = _words(taken)
+        for _ in range(DEEP):  # a definition may be made of others
+            words = [word for name in words for word in _words(defined.get(name, name))]
+        names += filter(NAME.fullmatch, words)
+    return [*dict.fromkeys(names)]
+
+
+def _words(value: str) -> list[str]:
+    """The names in a value, a set, or a map, of which what is behind a colon is no name."""
+    return re.findall(r"[$\w.@*-]+", re.sub(r":[^,}]*", "", value))
 
 
 def _translated(path: Path, text: str) -> Rules:

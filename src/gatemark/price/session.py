@@ -19,10 +19,15 @@ from gatemark.price.traffic import Ends, Kind
 from gatemark.station.qemu.lab import VirtualLab
 
 # nft reads the batch from stdin; connections of the last load are forgotten.
-FORGET: Final = "{ conntrack -F > /dev/null 2>&1 || true; }"
+# A small guest's table of connections holds a thousand: generated packets begin more.
+FORGET: Final = (
+    "{ conntrack -F > /dev/null 2>&1 || true; "
+    "echo 65536 > /proc/sys/net/netfilter/nf_conntrack_max; } 2> /dev/null || true"
+)
 AGAIN: Final = "nft 'add table inet gatemark; delete table inet gatemark'"
 LOAD: Final = literal(f"nft -f - && {AGAIN} && {FORGET}")
 LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
+TRIES: Final = 3  # of a kind, where the machine is too busy for the gateway to come to rest
 EMPTY: Final = "flush ruleset\n"
 
 
@@ -50,6 +55,10 @@ class Session:
     def renamed(self) -> None:
         """The gateway's ports have other names, and what was known of them is read anew."""
         self.ends = replace(self.ends, ports=self.lab.ports)
+        self.renew()
+
+    def renew(self) -> None:
+        """Read the kernel's functions anew: modules may have come."""
         self._walker = None
 
     async def listed(self) -> str:
@@ -76,9 +85,11 @@ class Session:
         walks = await self.walker()
         counted = {}
         for kind in kinds:
-            with suppress(InvalidTrialError):
-                fate = fates.get(kind, "") if fates else ""
-                counted[kind] = await asyncio.to_thread(walks.counted, kind, fate)
+            fate = fates.get(kind, "") if fates else ""
+            for _ in range(TRIES):
+                with suppress(InvalidTrialError):
+                    counted[kind] = await asyncio.to_thread(walks.counted, kind, fate)
+                    break
         await self.lab.require_alive()
         return counted
 

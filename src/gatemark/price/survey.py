@@ -9,7 +9,7 @@ from gatemark.error import GatemarkError, UsageError
 from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced
-from gatemark.price.gateway import ARRIVES, DROPPED, Counted
+from gatemark.price.gateway import DROPPED, Counted
 from gatemark.price.read import Rules
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
 from gatemark.price.session import Session
@@ -24,8 +24,7 @@ class Survey:
 
     chains: tuple[Chain, ...]
     empty: dict[Kind, Counted] = field(default_factory=dict)  # the kernel without rules
-    tracked: dict[Kind, Counted] = field(default_factory=dict)  # and connections are tracked
-    hooked: dict[Kind, Counted] = field(default_factory=dict)  # and base chains let packets on
+    hooked: dict[Kind, Counted] = field(default_factory=dict)  # tracked, by chains that let all on
     whole: dict[Kind, Counted] = field(default_factory=dict)
     meets: dict[At, Meets] = field(default_factory=dict)
     priced: list[Priced] = field(default_factory=list)
@@ -63,11 +62,9 @@ async def survey(session: Session, rules: Rules, kinds: Iterable[Kind], tell: Te
     fates = {kind: counted.fate for kind, counted in whole.items() if counted.modes}
     made = Survey(ruleset, empty=empty, whole=whole)
     made.meets = await _meets(session, ruleset, fates)
+    made.whole |= await session.count(fates, fates)  # in the same way as what follows
     await _hooked(session, made, fates)
     await _units(session, made, fates, tell)
-    if families:
-        await session.load(anchor(families), whole=True)
-        made.tracked = await session.count([kind for kind in fates if fates[kind] == ARRIVES])
     made.loads = session.loads
     return made
 

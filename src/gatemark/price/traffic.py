@@ -82,7 +82,7 @@ def kinds(families: tuple[str, ...], l4s: tuple[L4, ...]) -> tuple[Kind, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The two that speak to each other: the addresses by family, the service's port, and the gateway's ports."""
+    """The two that speak to each other: addresses by family, the service's port, all ports."""
 
     ports: Mapping[str, Port]
     client: Mapping[str, str]  # of the LAN side, by family

@@ -50,13 +50,13 @@ async def weighed(
     """
     kinds = [kind for kind in made.whole if made.whole[kind].modes]
     known = {kind: made.whole[kind].fate for kind in kinds}
-    walks = await session.walker()
     before: list[frozenset[tuple[str, str, int]]] = []
     rows = []
     for advice in advices:
         tell(f"instead: {advice.title}")
         try:
             await session.load(advice.rules)
+            session.renew()
         except NodeError as error:
             rows.append(Weighed(advice, why=str(error)))
             continue
@@ -70,14 +70,13 @@ async def weighed(
         after = []
         if worth and packets:
             await session.load("")  # connections are forgotten
-            after = await asyncio.to_thread(fates, walks, packets)
+            after = await asyncio.to_thread(fates, await session.walker(), packets)
         if advice.adds:  # nft 1.0.6 does not take away a table whose flow table is in use
             await loaded(session, rules)
             await session.load(anchor(tracks(made.chains)))
-            walks = await session.walker()
         await session.load(_as_it_was(made.chains))
         if worth and packets and not before:
-            before = await asyncio.to_thread(fates, walks, packets)
+            before = await asyncio.to_thread(fates, await session.walker(), packets)
         if worth:
             differ = differing(before, after) if packets else 0
             rows.append(Weighed(advice, saves, len(packets), differ, through(after)))

@@ -66,6 +66,13 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
         ("two gateways, TCP instead", "gatemark ab old.toml new.toml --plan my-tcp.toml"),
         ("go on with a test that was cut", "gatemark ab --resume gatemark-runs/20261122-101500-ab"),
     ),
+    "verdict": (
+        ("did a change of rules cost packets?", "gatemark verdict old.nft new.nft"),
+        (
+            "another kernel, with these rules",
+            "gatemark verdict linux-image-cloud-amd64 linux-image-amd64 --rules rules.nft",
+        ),
+    ),
     "price": (
         ("what each rule of a firewall costs", "gatemark price rules.nft"),
         ("rules of iptables, by their ports", "gatemark price rules.save --lan br0 --wan ppp0"),

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OLD and NEW of a verdict: a file of rules, a station, or a kernel's package; and their counts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from gatemark.error import UsageError
+from gatemark.price.course import ready
+from gatemark.price.gateway import Counted
+from gatemark.price.read import Rules, read
+from gatemark.price.session import Session, session
+from gatemark.price.survey import loaded
+from gatemark.price.traffic import Kind
+from gatemark.station.load import load, stations
+from gatemark.station.qemu.guest import PACKAGE
+from gatemark.station.qemu.lab import VirtualLab
+
+KERNEL: Final = "linux-image-"
+Counts = dict[Kind, Counted]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of both: a station, and the rules on it."""
+
+    name: str
+    lab: VirtualLab
+    rules: Rules | None
+
+    @property
+    def is_station(self) -> bool:
+        """Return whether it is another gateway, and not another file on the same one."""
+        return self.rules is None
+
+
+def side(text: str, station: str, rules: Rules | None) -> Side:
+    """OLD or NEW of its words; `rules` are those that two stations have. Raises UsageError."""
+    if text.startswith(KERNEL):
+        if not PACKAGE.fullmatch(text):
+            raise UsageError(f"{text}: no package's name")
+        lab = _virtual(station)
+        lab.model = replace(lab.model, package=text)
+        return Side(text, lab, rules)
+    if text in stations() or text.endswith(".toml"):
+        return Side(text, _virtual(text), rules)
+    return Side(Path(text).name, _virtual(station), read(Path(text)))
+
+
+def _virtual(name: str) -> VirtualLab:
+    lab = load(name)
+    if not isinstance(lab, VirtualLab):
+        raise UsageError(f"{name}: instructions are counted on virtual gateways: qemu-x86")
+    return lab
+
+
+async def both(
+    old: Side, new: Side, kinds: tuple[Kind, ...], service: int, tell: Callable[[str], None]
+) -> tuple[Counts, Counts]:
+    """Count both; two files of rules in one boot. Raises GatemarkError."""
+    given = _client(old, new)
+    if old.lab.model == new.lab.model:
+        tell(f"one boot of {old.lab.name}")
+        async with session(old.lab, service, given) as booted:
+            return (
+                await _counted(booted, old, kinds, given, tell),
+                await _counted(booted, new, kinds, given, tell),
+            )
+    counts = []
+    for each in (old, new):
+        tell(f"a boot of {each.name}")
+        async with session(each.lab, service, given) as booted:
+            counts.append(await _counted(booted, each, kinds, given, tell))
+    return counts[0], counts[1]
+
+
+def _client(old: Side, new: Side) -> Mapping[str, str]:
+    """The LAN host's address, the same for both."""
+    names = [each.rules.client for each in (old, new) if each.rules and each.rules.client]
+    return {"lan": names[0]} if names else {}
+
+
+async def _counted(
+    booted: Session,
+    each: Side,
+    kinds: tuple[Kind, ...],
+    given: Mapping[str, str],
+    tell: Callable[[str], None],
+) -> Counts:
+    tell(f"counting {each.name}")
+    rules = each.rules
+    await ready(
+        booted, rules.ports() if rules else {}, rules.names if rules else (), given.get("lan", "")
+    )
+    if rules:
+        await loaded(booted, rules)
+    else:
+        await booted.load("", whole=True)
+    return await booted.count(kinds)
