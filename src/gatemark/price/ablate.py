@@ -190,7 +190,7 @@ async def _changed(
     try:
         counted = await count(unit.chain, changed, kinds)
     except NodeError as error:
-        return Priced(unit, why=str(error))
+        return Priced(unit, why=error.output or str(error))
     prices = {
         kind: shift(counted[kind].modes, whole[kind].modes)
         for kind in kinds

@@ -3,10 +3,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from gatemark.error import NodeError
-from gatemark.node.quoted import joined, sh, shell
+from gatemark.node.quoted import joined, shell
+from gatemark.node.script import script as run
 from gatemark.price.advise import advices
 from gatemark.price.answer import Answer
 from gatemark.price.corpus import corpus
@@ -58,6 +60,9 @@ async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> A
     return Answer(asked.name, f"{machine}, Linux {release}", made, rows, notes)
 
 
+# Names of services and protocols that rules may have; the guest's image has none.
+NAMES: Final = (Path("/etc/services"), Path("/etc/protocols"))
+NAMED: Final = "printf %s {text} > {path}"
 GATES: Final = ("gw0", "gw1")
 
 
@@ -78,10 +83,15 @@ async def ready(booted: Session, ports: dict[str, str], names: Iterable[str], cl
         shell(BEYOND, address=wan.address(family), device=devices["gw1"])
         for family in ("ipv4", "ipv6")
     ]
+    script += [
+        shell(NAMED, text=file.read_text(encoding="utf-8"), path=str(file))
+        for file in NAMES
+        if file.is_file()
+    ]
     try:
-        await lab.gateway.run(*sh(joined(script)))
+        await run(lab.gateway.node, joined(script))
     except NodeError as error:
-        raise NodeError(lab.name, f"the guest is not made ready: {error}") from None
+        raise NodeError(f"{lab.name}: the guest is not made ready: {error}") from None
 
 
 def _mapped(asked: Asked) -> Iterable[str]:

@@ -23,6 +23,8 @@ RECEIVE: Final = frozenset(
     ("netif_receive_skb_list_internal", "netif_receive_skb", "netif_receive_skb_internal")
 )
 SEND: Final = "dev_hard_start_xmit"  # below it is the driver
+# What the gateway's own stack answers to a packet for a port that nobody has.
+ANSWERS: Final = frozenset(("tcp_v4_send_reset", "tcp_v6_send_reset"))
 # Chance, and no matter of the packet: whether an allocator has a free piece at hand, which of two
 # locks has the lower number.
 CHANCE: Final = frozenset(
@@ -31,6 +33,8 @@ CHANCE: Final = frozenset(
         *("page_frag_free", "free_unref_page", "__alloc_pages", "nf_conntrack_double_lock"),
     )
 )
+
+OUTSIDE: Final = frozenset((SEND,)) | ANSWERS | CHANCE
 
 
 def inner(calls: Iterable[Call]) -> Tally[str]:
@@ -46,7 +50,7 @@ def inner(calls: Iterable[Call]) -> Tally[str]:
             root, cut = call.depth, -1
         if root < 0 or cut >= 0:
             continue
-        if call.function == SEND or call.function in CHANCE or _interrupts(call.function):
+        if call.function in OUTSIDE or _interrupts(call.function):
             cut = call.depth
         else:
             counts[call.function] += call.instructions

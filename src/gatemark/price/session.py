@@ -12,23 +12,28 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
-from gatemark.error import InvalidTrialError, StationError
+from gatemark.error import InvalidTrialError, NodeError, StationError
 from gatemark.node.quoted import literal, sh
 from gatemark.price.gateway import Counted, Sides, Walker, walker
 from gatemark.price.traffic import Ends, Kind
+from gatemark.printable import one_line
 from gatemark.station.qemu.lab import VirtualLab
 
 # nft reads the batch from stdin; connections of the last load are forgotten.
 # A small guest's table of connections holds a thousand: generated packets begin more.
-FORGET: Final = (
-    "{ conntrack -F > /dev/null 2>&1 || true; "
-    "echo 65536 > /proc/sys/net/netfilter/nf_conntrack_max; } 2> /dev/null || true"
-)
+MOST: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
+FORGET: Final = f"{{ conntrack -F; echo 65536 > {MOST}; true; }} > /dev/null 2>&1"
 AGAIN: Final = "nft 'add table inet gatemark; delete table inet gatemark'"
 LOAD: Final = literal(f"nft -f - && {AGAIN} && {FORGET}")
 LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
 TRIES: Final = 3  # of a kind, where the machine is too busy for the gateway to come to rest
-EMPTY: Final = "flush ruleset\n"
+EMPTY: Final = "flush ruleset; "  # in the first line: those of a file keep their numbers
+
+
+def refusal(error: NodeError) -> str:
+    """The line in which nft says why it refuses rules, by the line of the file."""
+    lines = [line for line in error.output.splitlines() if "Error" in line] or [str(error)]
+    return one_line(lines[0].replace("/dev/stdin:", "line "))
 
 
 class Session:

@@ -2,7 +2,7 @@
 """OLD and NEW of a verdict: a file of rules, a station, or a kernel's package; and their counts."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ from gatemark.price.session import Session, session
 from gatemark.price.survey import loaded
 from gatemark.price.traffic import Kind
 from gatemark.station.load import load, stations
-from gatemark.station.qemu.guest import PACKAGE
+from gatemark.station.qemu.guest import model
 from gatemark.station.qemu.lab import VirtualLab
 
 KERNEL: Final = "linux-image-"
@@ -29,20 +29,13 @@ class Side:
     lab: VirtualLab
     rules: Rules | None
 
-    @property
-    def is_station(self) -> bool:
-        """Return whether it is another gateway, and not another file on the same one."""
-        return self.rules is None
-
 
 def side(text: str, station: str, rules: Rules | None) -> Side:
     """OLD or NEW of its words; `rules` are those that two stations have. Raises UsageError."""
     if text.startswith(KERNEL):
-        if not PACKAGE.fullmatch(text):
-            raise UsageError(f"{text}: no package's name")
-        lab = _virtual(station)
-        lab.model = replace(lab.model, package=text)
-        return Side(text, lab, rules)
+        arch = _virtual(station).model.arch.name
+        table = {"kind": VirtualLab.kind, "arch": arch, "kernel": text}
+        return Side(text, VirtualLab(text, model(table, Path(station))), rules)
     if text in stations() or text.endswith(".toml"):
         return Side(text, _virtual(text), rules)
     return Side(Path(text).name, _virtual(station), read(Path(text)))

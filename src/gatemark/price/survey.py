@@ -5,14 +5,14 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gatemark.error import GatemarkError, UsageError
+from gatemark.error import NodeError, UsageError
 from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced
 from gatemark.price.gateway import DROPPED, Counted
 from gatemark.price.read import Rules
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
-from gatemark.price.session import Session
+from gatemark.price.session import Session, refusal
 from gatemark.price.traffic import Kind
 
 Tell = Callable[[str], None]
@@ -73,8 +73,8 @@ async def loaded(session: Session, rules: Rules) -> tuple[Chain, ...]:
     """Load a whole ruleset; returns its chains as the guest lists them. Raises UsageError."""
     try:
         await session.load(rules.text, whole=True, json=rules.form == "json")
-    except GatemarkError as error:
-        raise UsageError(f"the guest's nft refuses it: {error}") from None
+    except NodeError as error:
+        raise UsageError(f"the guest's nft refuses the rules: {refusal(error)}") from None
     return tuple(chain for chain in chains(await session.listed()) if chain.place[0] != "netdev")
 
 

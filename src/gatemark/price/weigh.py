@@ -12,7 +12,7 @@ from gatemark.price.advise import Advice
 from gatemark.price.corpus import Sent, differing, fates, through
 from gatemark.price.read import Rules
 from gatemark.price.rules import Chain, anchor, batch, texts, tracks
-from gatemark.price.session import Session
+from gatemark.price.session import Session, refusal
 from gatemark.price.survey import Survey, loaded
 from gatemark.price.traffic import Kind
 
@@ -58,7 +58,7 @@ async def weighed(
             await session.load(advice.rules)
             session.renew()
         except NodeError as error:
-            rows.append(Weighed(advice, why=str(error)))
+            rows.append(Weighed(advice, why=refusal(error)))
             continue
         counted = await session.count(kinds, known)
         saves = {

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gatemark.error import UsageError
+from gatemark.error import NodeError, UsageError
 from gatemark.price import read
+from gatemark.price.session import refusal
 
 NFT = """define WAN = "ppp0"
 define LAN = { br-lan, wg0 }
@@ -89,3 +90,9 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         opened.truncate(read.MOST_BYTES + 1)
     with pytest.raises(UsageError, match="10000001 bytes"):
         read.read(file)
+
+
+def test_a_refusal_of_nft_is_one_line_that_steers_no_terminal() -> None:
+    output = "/dev/stdin:4:2-9: Error: syntax \x1b]0;title\x07error\n  the line\n  ^^^^\n"
+    text = refusal(NodeError("gateway: 'nft' failed", output))
+    assert text == "line 4:2-9: Error: syntax \\x1b]0;title\\x07error"
