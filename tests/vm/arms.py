@@ -52,6 +52,10 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def _seconds(took: dict[str, list[float]]) -> str:
+    return ", ".join(f"{way} {seconds[-1]:.1f} s" for way, seconds in took.items())
+
+
 async def main() -> None:
     """Count both arms in a boot that stays, and each in a boot of its own, in turn."""
     recover()
@@ -69,9 +73,7 @@ async def main() -> None:
                 took["a boot an arm"].append(time.monotonic() - began)
                 same += sum(a == b for a, b in zip(here, there, strict=True))
                 total += len(here)
-                say(f"{name}: {here} {there}")
-    for way, seconds in took.items():
-        say(f"{way}: {', '.join(f'{second:.1f}' for second in seconds)} s")
+                say(f"{name}: {here} {there}, {_seconds(took)}")
     ratio = sum(took["a boot an arm"]) / sum(took["in one boot"])
     say(f"{same} of {total} numbers equal; {ratio:.1f} times faster")
 
