@@ -118,6 +118,7 @@ def test_a_set_lets_the_same_through_and_a_missing_rule_does_not(
 
     async def came(text: str) -> list[frozenset[Where]]:
         await loaded(boot, written(tmp_path, text))
+        await boot.forget()
         return await asyncio.to_thread(fates, await boot.walker(), packets)
 
     as_set = RULES.replace("".join(lines), f"    {SET}\n")

@@ -143,15 +143,13 @@ def units(ruleset: Iterable[Chain], meets: Mapping[At, Meets]) -> list[Unit]:
 
 
 def _key(at: int, rule: Rule, meets: Meets) -> object:
-    if meets.matched or rule.does in NAT or " vmap " in rule.text:
+    if meets.matched or " vmap " in rule.text:
         return at
     return rule.shape, meets
 
 
 async def priced(unit: Unit, whole: Mapping[Kind, Counted], count: Count) -> list[Priced]:
     """The prices of a unit, cut in two where its halves differ."""
-    if unit.rules[0].does in NAT:
-        return [await _changed(unit, whole, count, unit.instead(["accept"]), whole)]
     passed = unit.meets.met - unit.meets.matched
     result = Priced(unit)
     if passed:
@@ -159,8 +157,11 @@ async def priced(unit: Unit, whole: Mapping[Kind, Counted], count: Count) -> lis
         if len(unit.rules) > 1 and not result.why and not await _even(result, whole, count):
             return [part for half in unit.half() for part in await priced(half, whole, count)]
     if unit.meets.matched:
-        bare = unit.instead([rule.verdict for rule in unit.rules])
-        matched = await _changed(unit, whole, count, bare, unit.meets.matched)
+        is_nat = unit.rules[0].does in NAT
+        bare = ["accept"] if is_nat else [rule.verdict for rule in unit.rules]
+        # What changes addresses costs each packet of a connection, not the first alone.
+        kinds = {*whole} - passed if is_nat else unit.meets.matched
+        matched = await _changed(unit, whole, count, unit.instead(bare), kinds)
         result.prices |= matched.prices
         result.why = result.why or matched.why
     return [result]

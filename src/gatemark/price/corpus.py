@@ -21,6 +21,7 @@ from gatemark.workload import packet
 from gatemark.workload.packet import ACK, SYN, Segment
 
 MANY: Final = 10_000
+LEAST: Final = 1000  # instructions of a packet: after as many no queue is full
 LATE_S: Final = 1.0  # for the last ones, on a busy machine
 BATCH: Final = 50  # packets that are under way at once
 PORTS: Final = re.compile(r"\b(?:dport|sport)\s+(?:!=\s*)?(\{[^}]*\}|[\w-]+)")
@@ -114,9 +115,10 @@ def fates(walker: Walker, packets: Sequence[Sent]) -> list[frozenset[Where]]:
                 came[at].add((role, *_sink(frame)))
 
     for begin in range(0, len(packets), BATCH):
+        base = walker.counter.total
         for sent in packets[begin : begin + BATCH]:
             walker.sides.put(sent.role, sent.frame)
-        walker.still()
+        walker.worked(base + LEAST * BATCH)
         take()  # what is late is taken with the next
     time.sleep(LATE_S)
     take()

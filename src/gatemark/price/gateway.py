@@ -179,6 +179,13 @@ class Walker:
                 open_flow: Flow = end.value
                 return open_flow
 
+    def worked(self, until: int) -> None:
+        """Wait until the gateway has executed so much, and is at rest. Raises InvalidTrialError."""
+        patience = time.monotonic() + PATIENCE_S
+        while self.counter.total < until and time.monotonic() < patience:
+            time.sleep(LOOK_S)
+        self.still()
+
     def still(self, moved_from: int | None = None) -> None:
         """Wait until the gateway is at rest. Raises InvalidTrialError."""
         last, since = self.counter.total, time.monotonic()

@@ -19,6 +19,10 @@ from gatemark.price.traffic import Ends, Kind
 from gatemark.printable import one_line
 from gatemark.station.qemu.lab import VirtualLab
 
+# Connections last while packets are generated, however long that takes on a busy machine.
+LASTING: Final = literal(
+    "for f in /proc/sys/net/netfilter/nf_conntrack_*timeout*; do echo 3600 > $f; done 2> /dev/null\n:"
+)
 # nft reads the batch from stdin; connections of the last load are forgotten.
 # A small guest's table of connections holds a thousand: generated packets begin more.
 MOST: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
@@ -26,6 +30,7 @@ FORGET: Final = f"{{ conntrack -F; echo 65536 > {MOST}; true; }} > /dev/null 2>&
 AGAIN: Final = "nft 'add table inet gatemark; delete table inet gatemark'"
 LOAD: Final = literal(f"nft -f - && {AGAIN} && {FORGET}")
 LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
+BOOT_S: Final = 300  # a number is the same however long a boot takes
 TRIES: Final = 3  # of a kind, where the machine is too busy for the gateway to come to rest
 EMPTY: Final = "flush ruleset; "  # in the first line: those of a file keep their numbers
 
@@ -56,6 +61,11 @@ class Session:
             await self.lab.gateway.run(*sh(LOAD), stdin=(EMPTY if whole else "") + rules)
         if whole or json:
             self._walker = None  # modules may have come
+
+    async def forget(self) -> None:
+        """Forget connections, and keep those that come for an hour."""
+        await self.lab.gateway.run(*sh(LASTING))
+        await self.load("")
 
     def renamed(self) -> None:
         """The gateway's ports have other names, and what was known of them is read anew."""
@@ -104,6 +114,7 @@ async def session(lab: VirtualLab, service: int, ends: Mapping[str, str]) -> Asy
     """Boot a guest that is counted, and take it down in the end. Raises GatemarkError."""
     if not isinstance(lab, VirtualLab):
         raise StationError(f"{lab.name}: instructions are counted in virtual gateways: qemu-x86")
+    lab.model = replace(lab.model, boot_s=lab.model.boot_s or BOOT_S)
     if lab.counting is None:
         lab.count()
     await lab.up()

@@ -69,13 +69,14 @@ async def weighed(
         worth = sum(saves.values()) >= LEAST
         after = []
         if worth and packets:
-            await session.load("")  # connections are forgotten
+            await session.forget()
             after = await asyncio.to_thread(fates, await session.walker(), packets)
         if advice.adds:  # nft 1.0.6 does not take away a table whose flow table is in use
             await loaded(session, rules)
             await session.load(anchor(tracks(made.chains)))
         await session.load(_as_it_was(made.chains))
         if worth and packets and not before:
+            await session.forget()
             before = await asyncio.to_thread(fates, await session.walker(), packets)
         if worth:
             differ = differing(before, after) if packets else 0

@@ -132,6 +132,29 @@ def test_a_rule_that_matches_keeps_what_it_does() -> None:
     assert row.prices == {UP: 120}
 
 
+def test_a_rule_of_nat_that_matches_no_kind_is_taken_away_and_hides_no_other() -> None:
+    rules = [f"tcp dport {n} dnat to 192.0.2.1" for n in (25, 80)] + ["masquerade"]
+    chain = flat(rules)
+    meets = {(chain.place, at): Meets(frozenset({NEW})) for at in range(2)}
+    meets[chain.place, 2] = Meets(frozenset({NEW}), frozenset({NEW}))
+    seen: list[Sequence[str]] = []
+
+    async def count(
+        _: Chain, rules: Sequence[str], kinds: Iterable[Kind]
+    ) -> Mapping[Kind, Counted]:
+        seen.append(rules)
+        return {kind: Counted(kind, ARRIVES, {BASE: 5}) for kind in kinds}
+
+    whole = {kind: Counted(kind, ARRIVES, {BASE + 300: 5}) for kind in (UP, NEW)}
+    units = ablate.units([chain], meets)
+    (row,) = asyncio.run(ablate.priced(units[-1], whole, count))
+    assert seen == [[*rules[:2], "accept"]]
+    assert row.prices == {UP: 300, NEW: 300}  # of each packet of the connection
+    seen.clear()
+    asyncio.run(ablate.priced(units[0], whole, count))
+    assert "accept" not in seen[0]
+
+
 def test_counters_stand_before_a_rule_and_before_what_it_does() -> None:
     forward, out = chains(LISTING)
     text = ablate.instrumented([forward, out])
