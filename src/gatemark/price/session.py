@@ -20,9 +20,11 @@ from gatemark.printable import one_line
 from gatemark.station.qemu.lab import VirtualLab
 
 # Connections last while packets are generated, however long that takes on a busy machine.
-LASTING: Final = literal(
-    "for f in /proc/sys/net/netfilter/nf_conntrack_*timeout*; do echo 3600 > $f; done 2> /dev/null\n:"
-)
+LASTING: Final = literal("""
+for limit in /proc/sys/net/netfilter/nf_conntrack_*timeout*; do
+  [ ! -e "$limit" ] || echo 3600 > "$limit"
+done
+""")
 # nft reads the batch from stdin; connections of the last load are forgotten.
 # A small guest's table of connections holds a thousand: generated packets begin more.
 MOST: Final = "/proc/sys/net/netfilter/nf_conntrack_max"
