@@ -150,7 +150,10 @@ def _equal(row: Weighed) -> str:
             f"all of {row.packets} generated packets come out as before "
             f"({row.through} come out at all)"
         )
-    return f"NOT THE SAME: {row.differ} of {row.packets} generated packets come out otherwise"
+    return (
+        f"not shown to be the same: {row.differ} of {row.packets} generated packets come out "
+        f"otherwise; {row.by_chance} do so by the same rules, a second time"
+    )
 
 
 def _says(kind: Kind) -> str:
@@ -194,4 +197,5 @@ def rows(answer: Answer) -> Iterator[Mapping[str, Any]]:
             "saves": {kind.label: by for kind, by in weighed.saves.items()},
             "packets": weighed.packets,
             "differ": weighed.differ,
+            "by_chance": weighed.by_chance,
         }

@@ -28,6 +28,7 @@ class Weighed:
     packets: int = 0  # that were tried on both
     differ: int = 0  # of them, that came out otherwise
     through: int = 0  # of them, that came out at all
+    by_chance: int = 0  # of them, that the rules as they are treat otherwise the second time
     why: str = ""  # it could not be loaded
 
     @property
@@ -52,6 +53,7 @@ async def weighed(
     known = {kind: made.whole[kind].fate for kind in kinds}
     before: list[frozenset[tuple[str, str, int]]] = []
     rows = []
+    by_chance = 0
     for advice in advices:
         tell(f"instead: {advice.title}")
         try:
@@ -78,9 +80,12 @@ async def weighed(
         if worth and packets and not before:
             await session.forget()
             before = await asyncio.to_thread(fates, await session.walker(), packets)
+            await session.forget()
+            again = await asyncio.to_thread(fates, await session.walker(), packets)
+            by_chance = differing(before, again)
         if worth:
             differ = differing(before, after) if packets else 0
-            rows.append(Weighed(advice, saves, len(packets), differ, through(after)))
+            rows.append(Weighed(advice, saves, len(packets), differ, through(after), by_chance))
     return sorted(rows, key=lambda row: -row.total)
 
 
