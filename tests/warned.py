@@ -7,9 +7,25 @@ from gatemark.judge.math.interval import Interval
 from gatemark.judge.point import warn
 from gatemark.judge.subject import Subject
 from gatemark.plan.model import Repeat
-from gatemark.store.record import CpuReading, Definition, Evidence
+from gatemark.store.record import CpuReading, Definition, Evidence, ProgramReading
 
 HEAT = Evidence(thermal={"throttled": 3.0})
+LATE = Evidence(
+    programs=(
+        ProgramReading(
+            program="command:reload",
+            command="fw4 reload",
+            cpu=0.0,
+            cpu_user=0.0,
+            cpu_system=0.0,
+            memory_bytes=0,
+            processes=1,
+            ended="term",
+            exit_code=0,
+            action="due",
+        ),
+    )
+)
 BUSY = CpuReading(thread="napi/gw0", cpu=1, busy=0.95, waiting=0.0)
 CLOCK = Evidence(thermal={"clock_start_mhz": 800.0, "clock_low_mhz": 600.0}, cpu=(BUSY,))
 # What plans may ask for already, which no advice repeats.
@@ -30,6 +46,7 @@ def every() -> list[Warning_]:
     warned = [
         warn.tester_limited("tester", "the sender sent 90 %"),
         warn.late_line("none", 0.03),
+        warn.action_late([LATE, Evidence()]),
         warn.few_repeats(4),
         warn.spread(Interval(100.0, 95.0, 105.0, 6, 0.97)),
         warn.spread(Interval(0.0, -1.0, 1.0, 6, 0.97)),

@@ -81,7 +81,7 @@ async def loaded(session: Session, rules: Rules) -> tuple[Chain, ...]:
 async def _meets(
     session: Session, ruleset: tuple[Chain, ...], fates: Mapping[Kind, str]
 ) -> dict[At, Meets]:
-    """Which kinds meet each rule, and which of them it matches."""
+    """Kinds that meet each rule, and those of them that it matches."""
     await session.load(ablate.instrumented(ruleset))
     walks = await session.walker()
     met: dict[At, set[Kind]] = {}

@@ -189,7 +189,7 @@ def _reading(ran: Ran, span_ns: int) -> ProgramReading:
 
 
 def _action(words: str) -> Action:
-    """How far it came with what it was there to do."""
+    """Return how far it came with what it was there to do."""
     if OVER in words:
         return "over"
     if BEGINS in words:

@@ -75,8 +75,8 @@ def action_late(trials: Sequence[Evidence]) -> Warning_ | None:
     ]
     if not late:
         return None
-    seen = f"{late[0]} was not done with its action in {len(late)} of {len(trials)} trials."
-    return warning("action-late", "Give it longer: `--set workload.duration_s=60`.", seen)
+    seen = fact("seen.action-late", program=late[0], late=len(late), trials=len(trials))
+    return warning("action-late", fact("advice.longer"), seen)
 
 
 def late_line(limit: Limit, share: float) -> Warning_ | None:

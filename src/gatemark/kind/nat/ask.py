@@ -207,7 +207,7 @@ class Asker:
         return seen is not None
 
     def _more_errors(self) -> None:
-        """Of another type; with a wrong checksum; about an echo; back through a hairpin."""
+        """Errors of another type, with a wrong checksum, about an echo, back through a hairpin."""
         client, host = (self.clients[0], self.port()), (self.hosts[0], PORT)
         about = UDP, self.opened(UDP, client, host), host
         for name, kind, is_sound in (

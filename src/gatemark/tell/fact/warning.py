@@ -34,6 +34,7 @@ ENTRIES: Final[Entries] = {
     f"({CPUS}).",
     "advice.late-line": "The rate is right, the 99th percentile of the delay is not: quiet the "
     f"machine, or give the line a CPU of its own ({CPUS}).",
+    "advice.longer": "Give it longer: `--set workload.duration_s=60`.",
     "advice.all": "`gatemark show RUN --all` says why.",
     "advice.names": "Give your own names: `gatemark show RUN --subsystems FILE`.",
     "advice.states": "Find what switches between them: `gatemark export RUN --raw` has each trial.",
@@ -56,6 +57,7 @@ ENTRIES: Final[Entries] = {
     "seen.invalid": "{trials} did not count.",
     "seen.unnamed": "{share:ratio} of what it runs is in functions that subsystems.toml does not "
     "have.",
+    "seen.action-late": "{program} was not done with its action in {late} of {trials} trials.",
     "seen.first": "The first repeat lies {share:ratio} below all others.",
     "seen.rose": "The later half of the repeats lies {share:ratio} above the earlier.",
     "seen.fell": "The later half of the repeats lies {share:ratio} below the earlier.",
