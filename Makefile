@@ -19,7 +19,7 @@ SEED   ?= 1
 MAN    ?= .venv/share/man/man1
 URL    ?=
 
-.PHONY: help setup dist deb release run test test-long test-guests lint bench traffic fuzz mutate findings lock agent algorithms classifier man docs pictures clean
+.PHONY: help setup dist deb release run test test-long test-guests lint bench traffic fuzz mutate findings lock agent counters algorithms classifier man docs pictures clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -88,6 +88,10 @@ lock: ## renew setup/lock: exact versions of all packages, with hashes
 agent: ## build the agent for every processor
 	@setup/install zig
 	@$(MAKE) -C agent install-cross ZIG="$(ZIG)"
+
+counters: ## renew what is made of agent/counters.toml, and the BPF objects that are kept
+	@setup/install zig
+	@$(MAKE) -C agent counters objects PYTHON=../$(PYTHON) ZIG="$(ZIG)"
 
 algorithms: ## build the program that times algorithms for every processor, at every level
 	@setup/install zig

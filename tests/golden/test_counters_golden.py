@@ -16,4 +16,4 @@ SPEC.loader.exec_module(counters)
 
 @pytest.mark.parametrize("path", counters.made(), ids=lambda path: path.name)
 def test_what_is_made_of_the_list_is_up_to_date(path: Path) -> None:
-    assert path.read_text() == counters.made()[path], "make it anew: make -C agent counters objects"
+    assert path.read_text() == counters.made()[path], "make it anew: make counters"
