@@ -73,7 +73,7 @@ def of_kind(kind: str) -> set[str]:
 
 def test_every_quantity_has_one_page() -> None:
     keys = Counter(key for entry in entries() for key in entry.listed("keys"))
-    assert set(QUANTITIES) - keys.keys() == set()
+    assert set(QUANTITIES) - keys.keys() == set(), "name it in `keys:` of docs/numbers/quantity"
     assert [key for key, count in keys.items() if count > 1] == []
 
 

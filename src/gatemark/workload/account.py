@@ -2,8 +2,11 @@
 """Every packet of a UDP trial accounted for, and cross-checked with the interfaces' counters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from gatemark.counter import NOTES, VALUES
+import msgspec
+
+from gatemark.counter import NOTES, VALUES, SinkCounters
 from gatemark.station.wiring import Port
 from gatemark.store.record import Accounting
 from gatemark.workload.way import Report, Way
@@ -13,7 +16,12 @@ Counters = Mapping[str, int]  # "lan0.tx_packets" -> count
 # Neighbours asked for, spanning tree, routers that announce themselves: a few a second at most.
 CHATTER, CHATTER_PPS = 20, 10
 
-SINK_SUMS = ("unique", "duplicated", "reordered", "stale", "corrupt", "foreign", "ring_dropped")
+# The counters of a sink that a record keeps; those with a default are not of every sink.
+SINK_SUMS: Final = {
+    field.name: field.required
+    for field in msgspec.structs.fields(Accounting)
+    if field.name in SinkCounters.__annotations__
+}
 
 
 def account(
@@ -24,7 +32,10 @@ def account(
     `talks`: a program of the user's own runs on the gateway, which may send by itself.
     """
     moved = {name: after[name] - before[name] for name in after}
-    sums = {name: sum(int(way.sink[name]) for way in ways) for name in SINK_SUMS}
+    sums = {
+        name: _sum(way.sink[name] if required else way.sink.get(name, 0) for way in ways)
+        for name, required in SINK_SUMS.items()
+    }
     tried = _sum(way.sender["tried"] for way in ways)
     return Accounting(
         scheduled=_sum(way.sender["scheduled"] for way in ways),
@@ -39,7 +50,6 @@ def account(
             if difference
         },
         altered=sum(_altered(way.sink) for way in ways),
-        beyond=sum(int(way.sink.get("beyond", 0)) for way in ways),
         strange=sum(_strange(way.sink) for way in ways),
         **sums,
     )
