@@ -14,6 +14,7 @@ from golden import kept
 
 from gatemark.kind.kinds import KINDS
 from gatemark.plan.expand import FACTORS, OF_KIND
+from gatemark.plan.feature import FEATURES
 from gatemark.plan.load import read_suite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +59,12 @@ def test_a_key_of_all_kinds_is_of_no_row_alone() -> None:
     """What is of some kinds alone, and stands in the first table, is told there."""
     common, _ = tables()
     assert set(FACTORS) == common | set().union(*OF_KIND.values())
+
+
+def test_each_feature_has_its_row() -> None:
+    section = README.read_text(encoding="utf-8").partition("\n## Features\n")[2]
+    rows = re.findall(r"^(?:\||-) `([a-z0-9-]+)", section.partition("\n## ")[0], re.M)
+    assert set(FEATURES) - {*rows} == set(), f"give it a row below Features of {README}"
 
 
 def test_the_algorithms_page_has_each_plan_of_the_suite() -> None:
