@@ -33,7 +33,7 @@ Do = Callable[[Gateway], Awaitable[None]]
 FORWARDS = literal("cat /proc/sys/net/ipv4/ip_forward")
 FULL = r"cannot be written.*nothing was changed"
 ROUTE, SWITCH = Arm(path="route"), Arm(path="switch")
-ADDRESS = {"gw2": ["198.18.3.1/24", "2001:2:0:3::1/64"]}
+ADDRESS = {"gw1": ["198.18.3.1/24", "2001:2:0:3::1/64"]}
 
 
 @pytest.fixture
