@@ -30,10 +30,10 @@
 
 static const struct verb *const verbs[] = {
 #if PART & TESTER
-	&verb_send,    &verb_sink,  &verb_stream, &verb_connect, &verb_replay, &verb_line,
+	&verb_send,    &verb_sink,  &verb_stream, &verb_connect, &verb_replay,	&verb_line,
 #endif
 #if PART & WATCHER
-	&verb_watch,   &verb_look,  &verb_soak,	  &verb_slow,	  &verb_forward,
+	&verb_watch,   &verb_look,  &verb_soak,	  &verb_slow,	 &verb_forward,
 #endif
 #if PART & CAPTURER
 	&verb_capture, &verb_flows,

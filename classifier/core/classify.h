@@ -216,8 +216,7 @@ SHARED void classify_decided(struct tables *tables, const struct model *model,
 	outcome->verdict = VERDICT_CLASS;
 	if (action->priority &&
 	    (decision->demoted ||
-	     (!decision->waiting &&
-	      classify_is_beyond(tables, model, decision, seen, added))))
+	     (!decision->waiting && classify_is_beyond(tables, model, decision, seen, added))))
 		outcome->verdict = VERDICT_DEMOTED;
 	else if (action->priority && decision->waiting)
 		outcome->verdict = VERDICT_WAITING;
@@ -292,7 +291,7 @@ SHARED __u32 classify_window(struct tables *tables, const struct model *model, s
 }
 
 #define REST_AFTER 8 /* windows in a row with one class */
-#define REST_SLOWEST_US 500000 /* a flow with longer intervals costs little, and may die meanwhile */
+#define REST_SLOWEST_US 500000 /* a slower flow costs little, and may die meanwhile */
 
 /* Where a flow may stand that passes without a look. NULL: it may not. */
 SHARED struct rest *classify_rest(struct tables *tables, const struct model *model,

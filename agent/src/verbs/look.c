@@ -96,8 +96,7 @@ static void put_counts(struct line *line, struct attributes value)
 	struct rtnl_link_stats64 stats = { 0 };
 
 	if (value.at)
-		memcpy(&stats, value.at,
-		       value.bytes < sizeof(stats) ? value.bytes : sizeof(stats));
+		memcpy(&stats, value.at, value.bytes < sizeof(stats) ? value.bytes : sizeof(stats));
 	line_count(line, NULL, stats.rx_missed_errors);
 	line_count(line, NULL, stats.rx_over_errors);
 	line_count(line, NULL, stats.rx_fifo_errors);

@@ -108,11 +108,12 @@ const struct command command_run = {
 	.files = 2,
 	.needs = SANDBOX_PRINTS,
 	.help = "CSV: the class of each flow, and after how many packets it was known",
-	.options = "      --packets        a line for each packet\n"
-		   "      --priority NAMES classes that are preferred: shows guard and probation\n"
-		   "      --guard N        bytes a second that such a flow may take (125000)\n"
-		   "      --rest N         packets of a UDP flow that pass without a look, once windows agree (0)\n"
-		   "      --confirm N      a class holds after so many more windows agree\n"
-		   "      --window N, --sliding, --lan RULE  as above; else as the model says\n",
+	.options =
+		"      --packets        a line for each packet\n"
+		"      --priority NAMES classes that are preferred: shows guard and probation\n"
+		"      --guard N        bytes a second that such a flow may take (125000)\n"
+		"      --rest N         packets that pass without a look, once windows agree (0)\n"
+		"      --confirm N      a class holds after so many more windows agree\n"
+		"      --window N, --sliding, --lan RULE  as above; else as the model says\n",
 	.run = run,
 };
