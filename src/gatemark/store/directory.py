@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from gatemark import flock
 from gatemark.error import GatemarkError, UsageError
+from gatemark.plan.model import TrialSpec
 from gatemark.store import series, trials
 from gatemark.store.contents import Contents, faults
 from gatemark.store.folder import Folder, ForeignError, sync
@@ -29,6 +30,10 @@ from gatemark.store.series import Series
 MOST_PACKETS_BYTES = 256 << 20  # of one run
 PATIENCE_S = 0.2  # with who holds it: a run that is just being made is free in milliseconds
 AGAIN_S = 0.01  # between two attempts
+# Fields that are as in many other trials of a run.
+SHARED = tuple(
+    name for name in TrialSpec.__struct_fields__ if name not in ("trial", "repeat", "sequence")
+)
 
 
 class RunDirectory:
@@ -117,6 +122,9 @@ class RunDirectory:
             why = str(error)
         else:
             if run.schema == RUN_SCHEMA:
+                parts: trials.Parts = {}
+                for spec in run.trials:
+                    trials.share(spec, SHARED, parts)
                 return run
             why = f"its schema is {run.schema!r:.60}"
         raise GatemarkError(
@@ -217,7 +225,7 @@ class RunDirectory:
     def _trials(self) -> trials.Trials | None:
         """Return the content of `trials.jsonl`; None: there is no such file."""
         try:
-            return trials.read(self.folder.read(trials.NAME))
+            return trials.read(self.folder.lines(trials.NAME))
         except FileNotFoundError:
             return None
 

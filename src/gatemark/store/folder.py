@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from io import FileIO
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Final
 
@@ -87,10 +87,14 @@ class Folder:
     def read(self, name: str) -> bytes:
         """All of a file. Raises ForeignError where it is longer than any of ours."""
         with self.reading(name) as file:
-            if os.fstat(file.fileno()).st_size > MOST_BYTES:
-                most = f"more than the {MOST_BYTES >> 30} GiB of a run's file"
-                raise ForeignError(f"{self.path / name} has {most}: get it from a copy")
+            self._require_bounded(file, name)
             return file.read()
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Yield the lines of a file with their ends; raises as `read`, which holds all of it."""
+        with self.reading(name) as file:
+            self._require_bounded(file, name)
+            yield from BufferedReader(file)
 
     @contextmanager
     def reading(self, name: str) -> Iterator[FileIO]:
@@ -194,6 +198,11 @@ class Folder:
         if stat.S_IFMT(status.st_mode) != kind:
             raise self._foreign(name, status, kind)
         return status
+
+    def _require_bounded(self, file: FileIO, name: str) -> None:
+        if os.fstat(file.fileno()).st_size > MOST_BYTES:
+            most = f"more than the {MOST_BYTES >> 30} GiB of a run's file"
+            raise ForeignError(f"{self.path / name} has {most}: get it from a copy")
 
     def _foreign(self, name: str, status: os.stat_result, wanted: int) -> ForeignError:
         path = self.root / name if name == self.inner else self.path / name

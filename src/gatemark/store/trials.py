@@ -5,15 +5,14 @@ JSON has no NaN and no infinity, and msgspec writes null for them, which no read
 number. What makes values refuses them where they come from; `written` is for what gets past.
 """
 
-import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from gatemark.store.record import RECORD_SCHEMA, Evidence, Record
 from gatemark.store.schema import MOST, age, schema_of
@@ -27,6 +26,10 @@ BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
 LARGE: Final = (b"0" * 19, b"0e0", b"0e+0")
 ZEROS: Final = bytes.maketrans(b"123456789E", b"000000000e")
 SHOWN: Final = 5  # names of values in a reason
+# Fields of a record that are as in many others of its run.
+COMMON: Final = ("definition", "point", "plan", "arm", "placement", "ports", "port_reasons")
+Parts = dict[tuple[str, bytes], object]  # field, its value encoded -> that value
+_encoded = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(slots=True)
@@ -81,16 +84,19 @@ def _places(value: object, name: str) -> Iterator[str]:
                 yield from _places(inner, name)
 
 
-def read(data: bytes) -> Trials:
-    """Every whole record of the file. Raises nothing: what cannot be read is reported."""
-    trials, seen = Trials(), dict[str, int]()
-    zeros = io.BytesIO(data.translate(ZEROS))  # once for all lines
-    for number, (line, flat) in enumerate(zip(io.BytesIO(data), zeros, strict=True), 1):
+def read(lines: Iterable[bytes]) -> Trials:
+    """Every whole record of a file's lines. What cannot be read is reported; raises nothing else.
+
+    Parts that records have in common are held once.
+    """
+    trials, seen, parts = Trials(), dict[str, int](), Parts()
+    for number, line in enumerate(lines, 1):
         if not line.endswith(b"\n"):
             trials.is_cut = True
             break
-        for record in _of_line(trials, number, line, _may_be_large(flat)):
+        for record in _of_line(trials, number, line):
             if (first := seen.setdefault(record.trial, number)) == number:
+                share(record, COMMON, parts)
                 trials.records.append(record)
             else:
                 trials.twice.append(
@@ -100,11 +106,21 @@ def read(data: bytes) -> Trials:
     return trials
 
 
-def _of_line(trials: Trials, number: int, line: bytes, is_large: bool) -> Iterator[Record]:
+def share(struct: msgspec.Struct, fields: Iterable[str], parts: Parts) -> None:
+    """Hold each of these fields once, whatever structs have an equal one, to the type of a level.
+
+    Only for a struct that nobody else has yet: to everyone it is frozen.
+    """
+    for name in fields:
+        if part := getattr(struct, name):
+            force_setattr(struct, name, parts.setdefault((name, _encoded(part)), part))
+
+
+def _of_line(trials: Trials, number: int, line: bytes) -> Iterator[Record]:
     """The records of a line: one, or what is whole where a lost line end has joined several."""
     for part in _parts(line):
         try:
-            record = _record(part, is_large)
+            record = _record(part)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             schema, why = schema_of(part), str(error)
         else:
@@ -121,16 +137,13 @@ def _of_line(trials: Trials, number: int, line: bytes, is_large: bool) -> Iterat
             trials.unread.append(f"line {number} of {NAME} cannot be read ({why})")
 
 
-def _record(part: bytes, is_large: bool = True) -> Record:
+def _record(part: bytes) -> Record:
     """Raises DecodeError; ValueError where a number was not measured."""
     record = msgspec.json.decode(part, type=Record)
-    if is_large and _may_be_large(part.translate(ZEROS)) and (names := _beyond(record)):
+    zeros = part.translate(ZEROS)
+    if any(large in zeros for large in LARGE) and (names := _beyond(record)):
         raise ValueError(f"nothing measured is so large: {names}")
     return record
-
-
-def _may_be_large(zeros: bytes) -> bool:
-    return any(large in zeros for large in LARGE)
 
 
 def _parts(line: bytes) -> list[bytes]:

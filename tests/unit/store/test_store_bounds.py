@@ -38,7 +38,7 @@ def line(*at: str | int, value: float) -> bytes:
 @pytest.mark.parametrize(("at", "value"), ODD, ids=map(str, range(len(ODD))))
 def test_it_is_told_and_the_others_are_read(at: tuple[str | int, ...], value: float) -> None:
     good = [msgspec.json.encode(record) + b"\n" for record in builder.trials()[:2]]
-    read = trials.read(good[0] + line(*at, value=value) + good[1])
+    read = trials.read([good[0], line(*at, value=value), good[1]])
     assert read.records == builder.trials()[:2]
     assert [fault.partition(" (")[0] for fault in read.unread] == [
         f"line 2 of {trials.NAME} cannot be read"
@@ -46,4 +46,14 @@ def test_it_is_told_and_the_others_are_read(at: tuple[str | int, ...], value: fl
 
 
 def test_what_is_at_its_bound_is_read() -> None:
-    assert trials.read(line("values", "received_pps", value=9e18)).unread == []
+    assert trials.read([line("values", "received_pps", value=9e18)]).unread == []
+
+
+def test_what_records_have_in_common_is_held_once_to_the_type_of_a_level() -> None:
+    lines = [line("point", "rate_pps", value=level) for level in (5, 5, 5.0)]
+    records = trials.read(
+        [text.replace(b'"trial":"', b'"trial":"%d' % i) for i, text in enumerate(lines)]
+    )
+    first, second, third = (record.point for record in records.records)
+    assert first is second
+    assert (type(first["rate_pps"]), type(third["rate_pps"])) == (int, float)

@@ -19,12 +19,14 @@ from gatemark.judge.judgement import Change, Verdict
 from gatemark.judge.math import ranks, student
 from gatemark.judge.math.holm import adjusted
 from gatemark.judge.math.interval import LEVEL, Interval
+from gatemark.judge.math.pairs import at_places
 from gatemark.judge.math.ranks import STANDARD
 
 ALPHA: Final = 1 - LEVEL
 MISSED: Final = 0.2  # how often a change as large as `mde` stays unseen
 NOISE: Final = 0.01  # what two runs of the same setup differ by, even on a good bench
 MOST_TIMES: Final = 1e6  # a ratio to or from nothing; finite, so that it is a number in JSON
+NOTHING: Final = -1e300  # in the place of the logarithm of 0: beyond every ratio, but finite
 UNBOUNDED: Final = MOST_TIMES - 1  # a change that has no number: print none
 MOST_MORE: Final = 999  # repeats; more are not asked for
 FEWEST: Final = 4  # repeats of each with which the rank sum can say 95 % at all
@@ -132,28 +134,26 @@ def size(value: float) -> float:
 
 def _shift(old: Sequence[float], new: Sequence[float]) -> Interval:
     """new / old - 1 with the interval of Mann and Whitney."""
-    ratios = _ratios(old, new)
+    count = len(old) * len(new)
     cut, level = ranks.inset(len(old), len(new), LEVEL)
-    value, lo, hi = median(ratios), ratios[cut], ratios[-1 - cut]
-    return Interval(expm1(value), expm1(lo), expm1(hi), min(len(old), len(new)), level)
+    # Each sample's logarithm is taken once.
+    before, after = ([log(x) if x > 0 else NOTHING for x in side] for side in (old, new))
+    places = (cut, (count - 1) // 2, count // 2, count - 1 - cut)
+    lo, *middle, hi = map(_finite, at_places(before, after, places))
+    ends = expm1(lo), expm1(hi)
+    return Interval(expm1(median(middle)), *ends, min(len(old), len(new)), level)
 
 
-def _ratios(old: Sequence[float], new: Sequence[float]) -> list[float]:
-    """`log_ratio` of all pairs, rising: each sample's logarithm is taken once."""
-    if min(*old, *new) <= 0:
-        return sorted(log_ratio(a, b) for a in old for b in new)
-    most, above = log(MOST_TIMES), [log(value) for value in new]
-    ratios = sorted([b - a for a in map(log, old) for b in above])
-    if -most <= ratios[0] and ratios[-1] <= most:
-        return ratios
-    return [max(-most, min(most, ratio)) for ratio in ratios]
+def _finite(ratio: float) -> float:
+    """Return the logarithm of a ratio, no larger than that of `MOST_TIMES`."""
+    return max(-log(MOST_TIMES), min(log(MOST_TIMES), ratio))
 
 
 def log_ratio(old: float, new: float) -> float:
     """Return the logarithm of new / old, kept finite."""
     if old <= 0 or new <= 0:
         return log(MOST_TIMES) * ((new > 0) - (old > 0))
-    return max(-log(MOST_TIMES), min(log(MOST_TIMES), log(new) - log(old)))
+    return _finite(log(new) - log(old))
 
 
 def _floored(samples: Sequence[float]) -> list[float]:

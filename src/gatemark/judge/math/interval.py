@@ -7,10 +7,9 @@ smallest and the k-th largest sample enclose the median with a probability that 
 which takes them for normal, would not hold its promise here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import takewhile
-from math import comb
+from itertools import accumulate, islice, takewhile
 from statistics import median
 
 import msgspec
@@ -57,15 +56,26 @@ def median_interval(samples: Sequence[float]) -> Interval:
 @cache
 def _inset(n: int) -> int:
     """The most samples that can be cut at each end while the rest holds the median by LEVEL."""
-    inside = takewhile(lambda k: coverage(n, k) >= LEVEL, range((n + 1) // 2))
-    return max(inside, default=0)
+    tails = islice(_tails(n), (n + 1) // 2)
+    return max(0, sum(1 for _ in takewhile(lambda tail: _level(n, tail) >= LEVEL, tails)) - 1)
 
 
 @cache
 def coverage(n: int, inset: int) -> float:
     """How likely the median lies within the samples left when `inset` are cut at each end."""
-    tail = sum(comb(n, i) for i in range(inset + 1)) / (1 << n)
-    return max(0.0, 1.0 - 2.0 * tail)
+    return _level(n, next(islice(_tails(n), inset, None)))
+
+
+def _tails(n: int) -> Iterator[int]:
+    """The choices, of 2^n, that put at most 0, 1, ... samples below the median.
+
+    Each is made of the one before: to count them anew takes as many long products as pairs.
+    """
+    return accumulate(accumulate(range(n), lambda ways, i: ways * (n - i) // (i + 1), initial=1))
+
+
+def _level(n: int, tail: int) -> float:
+    return max(0.0, 1.0 - 2.0 * (tail / (1 << n)))
 
 
 def less(a: Interval, b: Interval) -> Interval:

@@ -6,9 +6,9 @@ difference under 2 % is not worth a warning: it is what Korcek and others allowe
 Advice names what exists: a key of the plan, or a command.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import combinations
-from math import ceil, factorial
+from math import ceil, factorial, sqrt
 from statistics import median
 from typing import Literal
 
@@ -16,6 +16,7 @@ from gatemark.judge import remedy
 from gatemark.judge.fact import Fact, Text, fact
 from gatemark.judge.judgement import Limit, Warning_
 from gatemark.judge.math.interval import Interval
+from gatemark.judge.math.ranks import MOST_EXACT, STANDARD
 from gatemark.judge.remedy import ENOUGH
 from gatemark.plan.model import Repeat
 from gatemark.store.record import Evidence
@@ -159,14 +160,14 @@ def bimodal(values: Sequence[float]) -> Warning_ | None:
     if len(values) < MODES:
         return None
     ordered = sorted(values)
+    middle = abs(median(ordered))
     for cut in range(3, len(ordered) - 2):
-        low, high = ordered[:cut], ordered[cut:]
-        gap = high[0] - low[-1]
-        span = max(low[-1] - low[0], high[-1] - high[0])
-        if gap > max(3 * span, WORTH * abs(median(ordered))):
-            seen = fact("seen.states", low=median(low), high=median(high))
-            share = gap / (abs(median(ordered)) or 1.0)
-            return warning("bimodal", fact("advice.states"), seen, share)
+        gap = ordered[cut] - ordered[cut - 1]
+        span = max(ordered[cut - 1] - ordered[0], ordered[-1] - ordered[cut])
+        if gap > max(3 * span, WORTH * middle):
+            low, high = median(ordered[:cut]), median(ordered[cut:])
+            seen = fact("seen.states", low=low, high=high)
+            return warning("bimodal", fact("advice.states"), seen, gap / (middle or 1.0))
     return None
 
 
@@ -227,9 +228,17 @@ def clock(error_ns: float, delay_ns: float) -> Warning_ | None:
 def order_p(values: Sequence[float]) -> float:
     """How often chance alone orders values as much, up or down: Kendall's exact test (1938).
 
-    Counted here because `scipy.stats` takes more than a second to load for `show`; a test compares.
+    Beyond `MOST_EXACT` values its normal approximation. Counted here because `scipy.stats` takes
+    more than a second to load for `show`; a test compares.
     """
-    falls = sum((a > b) + (a == b) / 2 for a, b in combinations(values, 2))
+    n, falls, before = len(values), 0.0, list[float]()
+    for value in values:
+        at, behind = bisect_left(before, value), bisect_right(before, value)
+        falls += len(before) - behind + (behind - at) / 2
+        before.insert(at, value)
+    if n > MOST_EXACT:
+        far = max(0.0, abs(falls - n * (n - 1) / 4) - 0.5)
+        return 2 * STANDARD.cdf(-far / sqrt(n * (n - 1) * (2 * n + 5) / 72))
     ways = [1]  # permutations by their number of falls, one value more at a time
     for n in range(2, len(values) + 1):
         ways = [sum(ways[max(0, k - n + 1) : k + 1]) for k in range(len(ways) + n - 1)]

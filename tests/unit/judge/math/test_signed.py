@@ -8,6 +8,7 @@ from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatemark.judge.math import signed as module
 from gatemark.judge.math.interval import median_interval
 from gatemark.judge.math.signed import inset, middle, p_value
 
@@ -21,6 +22,15 @@ def test_p_of_many_without_ties_is_scipys(n: int, p: float) -> None:
     """By wilcoxon, exact; of more than can be counted by hand."""
     chance = seeded(n)
     assert p_value([chance.gauss(0.3, 1) for _ in range(n)]) == pytest.approx(p)
+
+
+def test_many_are_near_the_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = seeded(7)
+    values = [chance.gauss(0.2, 1) for _ in range(80)]
+    exact, cut = p_value(values), inset.__wrapped__(80, 0.95)
+    monkeypatch.setattr(module, "MOST_EXACT", 79)
+    assert p_value(values) == pytest.approx(exact, rel=0.03)
+    assert inset.__wrapped__(80, 0.95) == pytest.approx(cut, abs=1)
 
 
 def mean_ranks(sizes: list[int]) -> list[float]:

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -57,6 +58,14 @@ def test_order_p_is_the_share_of_orders_that_are_as_far_from_chance(n: int) -> N
 def lead(order: Sequence[int]) -> int:
     """How many more pairs rise than fall."""
     return sum((b > a) - (a > b) for a, b in combinations(order, 2))
+
+
+def test_order_p_of_many_is_near_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = Random(5)
+    values = [chance.gauss(place / 60, 1) for place in range(60)]
+    exact = warn.order_p(values)
+    monkeypatch.setattr(warn, "MOST_EXACT", 59)
+    assert warn.order_p(values) == pytest.approx(exact, rel=0.2)
 
 
 @pytest.mark.long
