@@ -65,14 +65,18 @@ def _offer(readings: Sequence[Reading], more: set[str] | frozenset[str]) -> Offe
 
 
 def _measured(plan: Plan, records: Sequence[Record]) -> Iterator[Reading]:
-    """The evidence of each record."""
+    """The evidence of the records, each once: repeats of a point mostly have the same."""
+    seen = set()
     for record in records:
         names = set(_evidence(record.evidence))
         if record.evidence.meter not in ("", *WHOLE):
             names.add("metered")
         if record.definition.kernel:
             names.add(f"kernel.{record.definition.kernel.split()[0]}")
-        yield _reading(plan, record.arm, names, record.definition, record.point)
+        key = record.arm, record.definition, *record.point.items(), frozenset(names)
+        if key not in seen:
+            seen.add(key)
+            yield _reading(plan, record.arm, names, record.definition, record.point)
 
 
 def _judged(plan: Plan, judgement: Judgement, *, with_tester: bool) -> Iterator[Reading]:
