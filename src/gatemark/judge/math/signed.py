@@ -59,7 +59,7 @@ def inset(n: int, level: float) -> tuple[int, float]:
     """
     if n > MOST_EXACT:
         middle, spread = n * (n + 1) / 4, sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        cut = int(middle - STANDARD.inv_cdf((1 + level) / 2) * spread - 0.5)
+        cut = max(0, int(middle - STANDARD.inv_cdf((1 + level) / 2) * spread - 0.5))
         return cut, 1 - 2 * STANDARD.cdf((cut + 0.5 - middle) / spread)
     counts = _sums(tuple(range(1, n + 1)))
     cut, below = 0, counts[0]
