@@ -21,7 +21,6 @@ from math import log, log10
 from pathlib import Path
 from typing import Any
 
-FEWEST = 100
 VERBS = {
     "report": ["report", "{run}"],
     "show": ["show", "{run}"],
