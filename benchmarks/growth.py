@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How CPU time and memory of the verbs that read a run grow with its trials.
+"""Growth of CPU time and memory of the verbs that read a run, with its trials.
 
 python -m benchmarks.growth RUN [--most TRIALS] [--verbs VERB ...]
 
@@ -54,7 +54,7 @@ def make(short: Path, trials: int, path: Path, seed: int) -> None:
 
 
 def _copies(trials: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The trials, then the same again as further repeats and boots, without end."""
+    """Yield the trials, then the same again as further repeats and boots, without end."""
     repeats, boots = (max(trial.get(name, 0) for trial in trials) for name in ("repeat", "boot"))
     copy = 0
     while True:
@@ -73,7 +73,7 @@ def _jittered(value: float, chance: random.Random) -> float:
 
 
 def measure(words: list[str]) -> tuple[float, float]:
-    """CPU time in s and peak memory in MiB of a verb, as the kernel counted them."""
+    """Return CPU time in s and peak memory in MiB of a verb, as the kernel counted them."""
     command = [sys.executable, "-m", "gatemark", *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
@@ -84,7 +84,7 @@ def measure(words: list[str]) -> tuple[float, float]:
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
-    """Of the last step in log-log, without what the smallest run takes, its start: 1 is linear."""
+    """Return the slope of the last step in log-log, less what the smallest takes; 1: linear."""
     before, last = (value - values[0] for value in values[-2:])
     return log(last / before) / log(sizes[-1] / sizes[-2])
 
@@ -93,7 +93,7 @@ def main() -> None:
     """Print a row for each verb and size, then the slopes."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("run", type=Path)
-    parser.add_argument("--most", type=int, default=10_000)
+    parser.add_argument("--most", type=int, choices=(10_000, 100_000), default=10_000)
     parser.add_argument("--verbs", nargs="+", choices=VERBS, default=[*VERBS])
     options = parser.parse_args()
     sizes = [10**power for power in range(2, 1 + round(log10(options.most)))]
