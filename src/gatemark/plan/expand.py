@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from gatemark.error import UsageError
 from gatemark.kind.kinds import KINDS
+from gatemark.kind.outage.plan import OUTAGE
 from gatemark.plan import device, driver, workloads
 from gatemark.plan.feature import DIRECT, commands, on_line
 from gatemark.plan.kind import RULES, faults
@@ -49,6 +50,7 @@ from gatemark.plan.toml import nearest
 from gatemark.plan.words import COREMARK, SOURCE, WORDS, is_word, merged
 from gatemark.unit import frame_bytes, payload_bytes
 
+LATE_S: Final = 1  # that an action may begin after its `at`
 # Words that a key takes, for the message where it has another.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "path": get_args(Path),
@@ -216,9 +218,21 @@ def check(plan: Plan, given: Mapping[str, Collection[str]] = MappingProxyType({}
         if plan.gateway.devices and load.kind != "udp":
             raise UsageError(f"`devices` of [gateway] are for kind udp, and not {load.kind}")
         fits = (*misfits(plan, load), *turns_misfit(plan, load), *workloads.faults(plan, loads))
-        over = line_faults(plan, line_at(plan, point), loads)
+        over = (*line_faults(plan, line_at(plan, point), loads), *_late(plan, point, load))
         for reason in (*_sendable(plan, loads, point, given), *fits, *over):
             raise UsageError(reason)
+
+
+def _late(plan: Plan, point: dict[str, Factor], load: Workload) -> Iterator[str]:
+    """The commands that would act when the traffic is over."""
+    for arm in plan.arm:
+        for name, command in commands(arm, plan.command).items() if _has(arm, point) else ():
+            at_s = max(command.at_s, default=0)
+            if load.kind == OUTAGE and at_s + LATE_S >= load.duration_s:
+                yield (
+                    f"`duration_s` = {load.duration_s:g}: [command.{name}] acts `at {at_s}`, or a "
+                    f"second later; write {at_s + 2 * LATE_S:g} or more"
+                )
 
 
 def arm_at(plan: Plan, arm: Arm, point: dict[str, Factor]) -> Arm:

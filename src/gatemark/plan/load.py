@@ -31,6 +31,7 @@ from gatemark.plan.toml import line_of, nearest, read_toml, refuse_all, refuse_u
 from gatemark.plan.trace import located
 from gatemark.plan.words import WORDS
 
+WAITING = re.compile(r"^\s*(?:needs \S.*|over\s*)$", re.MULTILINE)  # words beside `at 2`
 T = TypeVar("T")
 
 # The tables of a plan file and the structure behind each.
@@ -288,6 +289,12 @@ def _command_fault(name: str, command: dict[str, Any]) -> tuple[str, str] | None
         return "", f"[command.{name}]: a name is of small letters, digits and dashes"
     if not isinstance(command.get("run"), str) or not command["run"].strip():
         return "run", f"[command.{name}] needs `run`: what the gateway's shell is to run"
+    word = WAITING.search(command["run"])
+    if word and not Command(run=command["run"]).waits:
+        return "run", (
+            f"`run` of [command.{name}] has a line `{word[0].strip()}` and none `at 2`: write when "
+            "it acts, in whole seconds of traffic"
+        )
     try:
         groups = re.compile(str(command.get("counters", ""))).groupindex
     except (re.error, OverflowError, RecursionError) as error:

@@ -2,6 +2,7 @@
 """A plan and a suite as data: pure structures, no I/O."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -107,7 +108,12 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def waits(self) -> bool:
         """Return whether it waits for the traffic and then acts: a line `at SECONDS`."""
-        return re.search(r"^\s*at \d", self.run, re.MULTILINE) is not None
+        return bool(self.at_s)
+
+    @property
+    def at_s(self) -> Sequence[int]:
+        """The age of the traffic at which it acts, s, for each line `at SECONDS`."""
+        return [int(each) for each in re.findall(r"^\s*at (\d{1,9})\b", self.run, re.MULTILINE)]
 
 
 Cycles = tuple[float, float, float]  # the least, the likely, the most

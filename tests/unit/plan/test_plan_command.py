@@ -45,6 +45,7 @@ def test_a_trial_carries_the_commands_that_its_arm_names(tmp_path: Path) -> None
         ('[command.probe]\nrun = "x"\ncounters = "("\n', 11, "no regular expression"),
         ('[command.probe]\nrun = "x"\ncounters = "x"\n', 11, "names none"),
         ('[command.Probe]\nrun = "x"\n', 9, "small letters"),
+        ('[command.probe]\nrun = "at two\\nx\\nover"\n', 10, "`over` and none `at 2`"),
         ('[command]\nprobe = "x"\n', 9, "a command is a table"),
     ],
 )
@@ -53,3 +54,10 @@ def test_what_cannot_be_run_is_refused_with_its_line(
 ) -> None:
     with pytest.raises(UsageError, match=f"p.toml:{line}: .*{said}"):
         read(tmp_path, text)
+
+
+def test_an_action_after_the_traffic_is_refused(tmp_path: Path) -> None:
+    text = '[command.probe]\nrun = "at 6\\nx\\nover"\n[workload]\nkind = "outage"\nduration_s = 7\n'
+    with pytest.raises(UsageError, match=r"p.toml:13: `duration_s` = 7: .*at 6.*write 8 or more"):
+        read(tmp_path, text)
+    assert read(tmp_path, text.replace("= 7", "= 8"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gatemark.judge.judgement import PointResult
+from gatemark.judge.point.warn import UNFINISHED
 from gatemark.kind.outage.plan import OUTAGE
 from gatemark.store.record import Record
 from gatemark.tell.sentence.case import Case
@@ -33,8 +34,13 @@ def say(case: Case) -> str:
         for point in points
     }
     texts = [f"{arm}: {words}" for arm, words in broken.items() if words]
-    if whole := [arm for arm, words in broken.items() if not words]:
+    late = [
+        arm for arm in broken if any(_is_late(each) for each in case.records if each.arm == arm)
+    ]
+    if whole := [arm for arm, words in broken.items() if not words and arm not in late]:
         texts.append(f"nothing stops: {', '.join(whole)}")
+    if late:
+        texts.append(f"not seen to its end: {', '.join(late)}")
     text = "; ".join(texts)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
@@ -49,6 +55,11 @@ def _broken(point: PointResult, trials: Sequence[Record]) -> Iterator[str]:
         longest = max((point.values[name].value for name in gaps), default=0.0)
         if longest:
             yield f"{flow} {'stop' if flow.endswith('s') else 'stops'} for {_time(longest)}"
+
+
+def _is_late(trial: Record) -> bool:
+    """Return whether the action was due, or not over, as the trial ended."""
+    return any(each.action in UNFINISHED for each in trial.evidence.programs)
 
 
 def _time(ns: float) -> str:

@@ -14,6 +14,7 @@ from gatemark.kind.outage.stream import Stream
 from gatemark.plan.kind import faults
 from gatemark.plan.model import Arm, Command, Workload
 from gatemark.store.record import Action, Definition, ProgramReading, Record
+from gatemark.tell.fact.say import words
 from gatemark.tell.sentence.answer import answer
 from gatemark.workload import packet
 
@@ -131,4 +132,7 @@ def test_an_action_that_was_not_over_is_a_warning() -> None:
     trials = [trial("over"), trial("begun")]
     (point,) = judge(run(trials), trials).points
     (late,) = [each for each in point.warnings if each.code == "action-late"]
-    assert late.seen == "command:reload was not done with its action in 1 of 2 trials."
+    assert words(late.seen) == "command:reload was not done with its action in 1 of 2 trials."
+    text = answer(run(trials), trials, judge(run(trials), trials))
+    assert "Not seen to its end: reload" in text
+    assert "othing stops" not in text
