@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from gatemark.number import si
+from gatemark.number import share, si
+from gatemark.plan.kind import ABOUT
 from gatemark.plan.model import TrialSpec
 from gatemark.printable import printable
 from gatemark.quantity import UNITS
@@ -263,6 +264,9 @@ def outcome(record: Record) -> str:
         for name, word in (*kinds, ("cpu_busy", "CPU "))
         if name in record.values
     ]
-    values = record.values
+    values, headline = record.values, ABOUT.get(record.definition.quantity)
+    part = values.get(headline.headlines[record.definition.quantity]) if headline else None
+    if headline and headline.whole and part is not None:
+        parts = [headline.whole.format(share=share(part))]
     parts += [si(values[name], UNITS[name]) for name in KERNEL if name in values]
     return f"last: {', '.join(parts) or record.status}  ({place})"

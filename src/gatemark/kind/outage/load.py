@@ -119,6 +119,7 @@ class Player:
                 client = self.client, next(self._ports)
                 self._send(NEW, LAN, call._replace(client=client))
             due_ns += gap_ns
+            self.ends.read(0)  # a sender that is late still answers ARP: else its own flows stop
             while (left_ns := due_ns - time.monotonic_ns()) > 0:
                 self.ends.read(left_ns / NS_A_S)
         self._look(idle)

@@ -45,7 +45,8 @@ def say(case: Case) -> str:
     if not every:
         return ""
     first, *others = every
-    text = f"NAT ({first[0]}) meets {first[1].words} requirements that were asked"
+    named = "NAT" if first[0].lower() == NAT else f"NAT ({first[0]})"
+    text = f"{named} meets {first[1].words} requirements that were asked"
     text += "".join(f", {arm} {of_arm.words}" for arm, of_arm in others)
     missed = [each.words for each in first[1].missed if each.is_must]
     return f"{text}. Not met by {first[0]}: {'; '.join(missed)}." if missed else f"{text}."

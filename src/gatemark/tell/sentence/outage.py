@@ -6,7 +6,7 @@ from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.warn import UNFINISHED
-from gatemark.kind.outage.plan import OUTAGE
+from gatemark.kind.outage.plan import DEFAULT_PPS, OUTAGE
 from gatemark.store.record import Record
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number
@@ -18,6 +18,7 @@ FLOWS: Final = {
     "idle TCP": ((), "outage_idle_died"),
     "new flows": (("outage_new_ns",), "outage_new_died"),
 }
+PACKET_NS: Final = 1.5e9 / DEFAULT_PPS  # one lost packet is no stop
 
 
 def applies(case: Case) -> bool:
@@ -53,7 +54,7 @@ def _broken(point: PointResult, trials: Sequence[Record]) -> Iterator[str]:
             yield f"{flow} {'do not come back' if flow.endswith('s') else 'dies'}{some}"
             continue
         longest = max((point.values[name].value for name in gaps), default=0.0)
-        if longest:
+        if longest > PACKET_NS:
             yield f"{flow} {'stop' if flow.endswith('s') else 'stops'} for {_time(longest)}"
 
 

@@ -136,3 +136,9 @@ def test_an_action_that_was_not_over_is_a_warning() -> None:
     text = answer(run(trials), trials, judge(run(trials), trials))
     assert "Not seen to its end: reload" in text
     assert "othing stops" not in text
+
+
+def test_a_lost_packet_is_no_stop() -> None:
+    trials = [record(played(busy_up=range(100, 101)))]
+    text = answer(run(trials), trials, judge(run(trials), trials))
+    assert text.startswith("Nothing stops: reload.")
