@@ -10,6 +10,7 @@ from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import traffic
 
 HEADERS = {"ipv4": 40, "ipv6": 60}  # bytes of IP and TCP
+HANGS = "so TCP hangs there"
 FRAGMENTS = ("mtu_fragments", "mtu_fragments_late")
 
 
@@ -29,6 +30,9 @@ def say(case: Case) -> str:
         f"({_listed(where)})."
         for (longest, most, what), where in _silent(points).items()
     ]
+    hanging = [p for (*_, what), where in _silent(points).items() for p in where if what == HANGS]
+    if any(point.values["mtu_told"].value < 1 for point in hanging):
+        texts.append("Let its ICMP errors through, or clamp TCP's MSS.")
     if lost := [p for p in points if any(p.values[name].value < 1 for name in FRAGMENTS)]:
         texts.append(f"Fragments do not come through ({_listed(lost)}).")
     if texts:
@@ -55,7 +59,7 @@ def _silent(points: Iterable[PointResult]) -> dict[tuple[int, int, str], list[Po
         if point.values["mtu_handled"].value < 1:
             longest, mss = _longest(point), point.values.get("mtu_mss_bytes")
             offered = mss.value + HEADERS[point.definition.family] if mss else _full(point)
-            what = "so TCP hangs there" if offered > longest else "but TCP is clamped below"
+            what = HANGS if offered > longest else "but TCP is clamped below"
             silent.setdefault((longest, _vanishing(point), what), []).append(point)
     return silent
 

@@ -84,8 +84,10 @@ def test_the_sentence_names_what_vanishes() -> None:
     word = narrow | {"mtu_told": 1.0, "mtu_told_bytes": 1450}
     lied = record("lied", mtu_mss_bytes=1460, **word)
     assert "1401 to 1500 bytes vanish without a word, so TCP hangs there" in sentence(hangs)
+    assert "Let its ICMP errors through, or clamp TCP's MSS." in sentence(hangs)
     assert "but TCP is clamped below (clamped, up, IPv4)" in sentence(clamped)
     assert "1401 to 1450 bytes vanish without a word" in sentence(lied)
+    assert "ICMP" not in sentence(lied)
 
 
 def test_the_sentence_names_lost_fragments() -> None:
