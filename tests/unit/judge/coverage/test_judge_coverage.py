@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import sample
+from claimed import faults
 from msgspec.structs import replace
-from unit.judge.coverage.claimed import faults
 
 from gatemark.judge.coverage.coverage import Covered, coverage, holding
 from gatemark.judge.judge import judge
