@@ -23,7 +23,7 @@ FREE = {
     *("switch", "boots", "allow", "subsystems", "coremark", "sources"),
     *("filter_", "snaplen", "seconds", "packets"),
     *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
-    *("address", "lan", "wan", "lan_nic", "wan_nic", "key", "known_hosts"),
+    *("address", "client", "rules", "lan", "wan", "lan_nic", "wan_nic", "key", "known_hosts"),
     *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
     *("where", "shape", "queue", "step", "keys", "arch", "sha256", "docs"),
 }

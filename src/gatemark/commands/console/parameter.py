@@ -178,6 +178,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "host": _words(*lab.HOSTS),
     "on": _words("lan", "wan"),
     "frame": _words(*fit.FRAMES),
+    "family": _words("both", "ipv4", "ipv6"),
     "executor": _words("local"),
     "completion": _words(*SHELLS),
     "model": _models,
