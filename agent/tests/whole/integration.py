@@ -456,6 +456,8 @@ def soaked(wire: Wire) -> tuple[int, int, float]:
 
 def looking(wire: Wire) -> None:
     """Files and lists of a namespace at once; what cannot be read is left out."""
+    if len(Agent.command) > 1:
+        raise SkipError("an emulator passes no such request on to the kernel")
     files = ["/proc/net/snmp6", "/proc/nothing", "/sys/class/net/lo/mtu"]
     what = ["links", "qdiscs"] if wire.loopback else ["links", "qdiscs", "tables", "rules"]
     agent = Agent(wire.b, "look", {"files": files, "what": what})
