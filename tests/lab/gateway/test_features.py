@@ -4,7 +4,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from itertools import count
@@ -174,15 +174,21 @@ class KilledError(Exception):
 
 def kill_at(setup: Setup, place: int) -> None:
     """Kill it when the undo of a change is kept, and the change not made yet."""
-    made, make = count(), setup.changes.make
+    done, changes = count(), setup.changes
 
-    async def until(change: Script, undo: Script) -> None:
-        if next(made) < place:
-            return await make(change, undo)
-        await make(literal(":"), undo)
-        raise KilledError
+    def until(
+        make: Callable[..., Coroutine[Any, Any, None]],
+    ) -> Callable[..., Coroutine[Any, Any, None]]:
+        async def made(change: Script, undo: Script, **words: str) -> None:
+            if next(done) < place:
+                return await make(change, undo, **words)
+            await make(literal(":"), undo, **words)
+            raise KilledError
 
-    setup.changes.make = until  # type: ignore[method-assign]
+        return made
+
+    changes.make = until(changes.make)  # type: ignore[method-assign]
+    changes.attempt = until(changes.attempt)  # type: ignore[method-assign]
 
 
 @pytest.mark.long
