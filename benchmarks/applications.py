@@ -5,22 +5,23 @@ First `delay/shaper` is run: what shapers this gateway has, and the rate that ea
 application is played with nothing beside, beside an upload, and with the first of SHAPERS, at 95 %
 of the line or at what it holds. The table says it all, a line an application.
 
-Each station's run is kept in FOLDER: what was cut goes on with the same words. Repeats are told
-apart too: how many cells have another word in one of them.
+Each station's run is kept in FOLDER: what was cut goes on with the same words. Repeats are judged
+singly too: how many cells have several words, and how many contradict. `--runs` does that, and
+nothing else, for runs of one plan that are there.
 """
 
 import argparse
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from gatemark.judge.judge import judge
 from gatemark.judge.math.interval import median_interval
 from gatemark.kind.application.answer import cell
-from gatemark.kind.application.grade import UNJUDGED, Grade, grades
+from gatemark.kind.application.grade import UNJUDGED, WORDS, Grade, grades
 from gatemark.kind.application.programs import APPLICATIONS, missing, played
 from gatemark.store.contents import Contents
 from gatemark.store.directory import RunDirectory
@@ -88,12 +89,18 @@ times = {repeats}
 def main() -> None:
     """Measure what is not yet in the folder; print the table of what is there."""
     parser = argparse.ArgumentParser(prog="benchmarks.applications", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the runs are kept")
+    parser.add_argument("folder", type=Path, nargs="?", help="where the runs are kept")
+    parser.add_argument("--runs", type=Path, nargs="+", help="compare the words of these runs")
     parser.add_argument("--station", default="lab", help="lab (default), qemu-x86, ...")
     parser.add_argument("--only", nargs="+", choices=APPLICATIONS, help="applications (all)")
     parser.add_argument("--repeats", type=int, default=5, help="of each arm (default: 5)")
     parser.add_argument("--print", action="store_true", help="measure nothing")
     options = parser.parse_args()
+    if options.runs:
+        print(flips(RunDirectory.open(run).contents() for run in options.runs))
+        return
+    if options.folder is None:
+        parser.error("name a FOLDER, or --runs")
     run: Path = options.folder / f"{options.station}-played"
     if not options.print:
         measure(options, run)
@@ -101,7 +108,7 @@ def main() -> None:
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for name in played(contents.run.plans):
         print(f"| {' | '.join(row(name, contents))} |")
-    print(flips(contents))
+    print(flips([contents]))
 
 
 def measure(options: argparse.Namespace, run: Path) -> None:
@@ -171,21 +178,37 @@ def row(name: str, contents: Contents) -> Iterator[str]:
         yield _cell(graded.get(arm))
 
 
-def flips(contents: Contents) -> str:
-    """Judge each repeat alone; say in how many cells the word is another one in some repeat."""
-    words: dict[tuple[str, str], list[str]] = {}
-    for repeat in sorted({r.repeat for r in contents.records}):
-        records = [r for r in contents.records if r.repeat == repeat]
-        for grade in grades(judge(contents.run, records).points):
-            words.setdefault((grade.application.name, grade.point.arm), []).append(grade.word)
-    ok = sum(r.status == "ok" for r in contents.records)
-    lines = [f"{ok} of {len(contents.records)} trials are valid"]
-    for cell_, each in words.items():
-        judged = Counter(word for word in each if word != UNJUDGED)
-        if len(judged) > 1:
-            lines.append(f"{', '.join(cell_)}: {', '.join(each)}")
-    lines.append(f"{len(lines) - 1} of {len(words)} cells have another word in some repeat")
+def flips(runs: Iterable[Contents]) -> str:
+    """Judge each repeat of each run alone; say what words each cell had.
+
+    Two words differ, or contradict each other: no word is in both their spans.
+    """
+    cells: dict[tuple[str, str], list[Grade]] = {}
+    every: list[Record] = []
+    for contents in runs:
+        every += contents.records
+        for repeat in sorted({r.repeat for r in contents.records}):
+            records = [r for r in contents.records if r.repeat == repeat]
+            for grade in grades(judge(contents.run, records).points):
+                if grade.word != UNJUDGED:
+                    name = (grade.application.name, grade.point.arm)
+                    cells.setdefault(name, []).append(grade)
+    ok = sum(r.status == "ok" for r in every)
+    lines = [f"{ok} of {len(every)} trials are valid"]
+    differ = {name: g for name, g in cells.items() if len({grade.text for grade in g}) > 1}
+    for name, each in differ.items():
+        count = Counter(grade.text for grade in each)
+        words = ", ".join(f"{word} {times}" for word, times in count.items())
+        lines.append(f"{', '.join(name)}: {words}{' (CONTRADICT)' if contradict(each) else ''}")
+    against = sum(map(contradict, cells.values()))
+    lines.append(f"of {len(cells)} cells {len(differ)} have several words, {against} contradict")
     return "\n".join(lines)
+
+
+def contradict(each: Sequence[Grade]) -> bool:
+    """Return True where one grade's best word is worse than another's worst."""
+    best = max(WORDS.index(grade.span[0]) for grade in each)
+    return best > min(WORDS.index(grade.span[1]) for grade in each)
 
 
 def _cell(grade: Grade | None) -> str:

@@ -40,7 +40,7 @@ def test_what_is_lost_until_a_neighbour_is_known() -> None:
     (diagnosis,) = judgement.diagnoses
     if diagnosis.get("tester"):
         pytest.skip("other work keeps the tester from its CPU")
-    assert [finding.shape for finding in diagnosis.wrong] == ["first-packets"]
-    (finding,) = diagnosis.wrong
+    # A machine that is busy elsewhere stalls as well, and that is named beside it.
+    (finding,) = (each for each in diagnosis.wrong if each.shape == "first-packets")
     assert "until something is learnt, as a neighbour" in say.words(finding.fact)
     assert finding.values["lasts_ms"] == pytest.approx(145, rel=0.4)

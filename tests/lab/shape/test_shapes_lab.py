@@ -52,7 +52,8 @@ def test_a_fault_is_named_and_nothing_else(name: str, clean: tuple[Judgement, Di
     fault = FAULTS[name]
     judgement, diagnosis = diagnosed(fault.plant)
     shapes = [finding.shape for finding in diagnosis.wrong]
-    assert [shape for shape in shapes if shape not in fault.others] == [*fault.shapes]
+    others = {*fault.others, "stalls"} - {*fault.shapes}  # a machine busy elsewhere stalls as well
+    assert [shape for shape in shapes if shape not in others] == [*fault.shapes]
     if fault.keeps_capacity:
         # Minutes lie between both, and other work slows a gateway by several percent. What takes a
         # fault for capacity is off by far more: the knee is then at a rate where the fault begins.

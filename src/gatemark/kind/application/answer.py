@@ -58,13 +58,13 @@ def _at(cells: Mapping[tuple[Place, str, str], Grade], arm: str, row: Row) -> st
 
 
 def cell(grade: Grade | None) -> str:
-    """`bad: 412 ± 30 ms`, `bad: 3 % lost`, `good: MOS 4.4`, `not judged`."""
+    """`bad: 412 ± 30 ms`, `fair or bad: 2.9x`, `good: MOS 4.4`, `not judged`."""
     if grade is None:
         return NONE
     figure = value(grade)
     short = f" {grade.quality.short}" if grade.quality and grade.quality.short else ""
     behind = ", ".join(filter(None, (f"{figure}{short}", late(grade))))
-    return f"{grade.word}: {behind}" if figure else grade.word
+    return f"{grade.text}: {behind}" if figure else grade.text
 
 
 def value(grade: Grade) -> str:

@@ -19,6 +19,7 @@ from gatemark.store.record import Scalar
 Word = Literal["good", "fair", "bad", "not judged"]
 UNJUDGED: Final = "not judged"
 WORDS: Final[tuple[Word, ...]] = ("good", "fair", "bad", UNJUDGED)  # the better first
+NEAR: Final = 0.1  # of the way from good to bad: repeats of a figure lie so far apart
 CLEAN: Final = "the clean way is not good"
 UNKNOWN: Final = "it was not played with nothing beside (an arm with `beside = false`)"
 SHAPE: Final = "shape:"
@@ -40,6 +41,7 @@ class Grade:
     application: Application
     point: PointResult
     word: Word
+    span: tuple[Word, Word] = (UNJUDGED, UNJUDGED)  # best and worst that another run may give
     quality: Quality | None = None  # that decided: the worst; None: nothing is known
     value: Interval | None = None  # of it
     share: float | None = None  # of the clean way's value, where the limits are of that
@@ -60,6 +62,14 @@ class Grade:
     def is_clean(self) -> bool:
         """Return True where nothing is sent beside it."""
         return not self.point.definition.beside
+
+    @property
+    def text(self) -> str:
+        """Return its word; near a limit the words on both sides: `fair or bad`."""
+        best, worst = self.span
+        if self.word == UNJUDGED or best == worst:
+            return self.word
+        return f"{best} {'or' if _rank(worst) - _rank(best) == 1 else 'to'} {worst}"
 
     @property
     def shaper(self) -> str:
@@ -99,7 +109,9 @@ def _grade(point: PointResult, clean: PointResult | None) -> Grade:
     worst = ranked[-1] if ranked else Grade(application=application, point=point, word=UNJUDGED)
     if why := _unjudged(application, point, clean):
         return replace(worst, word=UNJUDGED, why=why)
-    return worst
+    spans = [*zip(*(grade.span for grade in ranked), strict=True)]
+    best, last = (max(words, key=_rank) for words in spans)
+    return replace(worst, span=(best, last))
 
 
 def _unjudged(application: Application, point: PointResult, clean: PointResult | None) -> Text:
@@ -133,15 +145,28 @@ def _qualities(
             share = _share(value, clean.values.get(quality.quantity) if clean else None)
             if share is None:
                 continue
-        judged = value.value if share is None else share
+        scale = 1.0 if share is None else share / value.value if value.value else 0.0
         yield Grade(
             application=application,
             point=point,
-            word=word(quality, judged),
+            word=word(quality, scale * value.value),
+            span=_span(quality, scale * value.lo, scale * value.value, scale * value.hi),
             quality=quality,
             value=value,
             share=share,
         )
+
+
+def _span(quality: Quality, low: float, middle: float, high: float) -> tuple[Word, Word]:
+    """Return the best and the worst word of the interval, and of a value near a limit.
+
+    Nothing is near a limit of 0: what never happens is told from what happens.
+    """
+    near = NEAR * abs(quality.bad - quality.good)
+    limits = (limit for limit in (quality.good, quality.bad) if limit)
+    across = (2 * limit - middle for limit in limits if abs(middle - limit) <= near)
+    ranks = sorted(_rank(word(quality, value)) for value in (low, middle, high, *across))
+    return WORDS[ranks[0]], WORDS[ranks[-1]]
 
 
 def _share(value: Interval, clean: Interval | None) -> float | None:

@@ -74,6 +74,21 @@ def test_a_figure_is_good_up_to_its_limit_and_bad_beyond_the_other() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [(84, "good"), (86, "good or fair"), (110, "good or fair"), (120, "fair"), (260, "fair or bad")],
+)
+def test_a_figure_near_a_limit_has_the_words_of_both_sides(ms: float, text: str) -> None:
+    assert grades([typing("clean", 1), typing("upload", ms)])[1].text == text
+
+
+def test_an_interval_over_a_limit_has_the_words_of_both_sides() -> None:
+    loaded = typing("upload", 150)
+    wide = Interval(150 * MS, 90 * MS, 260 * MS, 3, 0.75)
+    loaded = msgspec.structs.replace(loaded, values=loaded.values | {"letter_p95_ns": wide})
+    assert grades([typing("clean", 1), loaded])[1].text == "good to bad"
+
+
 def test_the_worst_figure_decides() -> None:
     lost = point("ssh", "upload", {"letter_p95_ns": 5 * MS, "letters_unseen_share": 0.1})
     _, grade = grades([typing("clean", 1), lost])
