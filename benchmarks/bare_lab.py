@@ -20,6 +20,7 @@ from gatemark.station.netns import Lab
 from gatemark.station.recover import recover
 
 Report = dict[str, Any]
+STARTED = 100  # packets after which a program sends
 
 
 @contextmanager
@@ -86,7 +87,13 @@ def received(made: Lab, device: str) -> int:
 
 
 def delivered(made: Lab, device: str, seconds: float) -> float:
-    """Packets/s that arrive at the port in the middle of a sending time that has just begun."""
+    """Packets/s that arrive at the port in the middle of a sending time that has just begun.
+
+    It begins with the first packets: a program may take seconds until then.
+    """
+    none, until = received(made, device), time.monotonic() + 5.0
+    while received(made, device) < none + STARTED and time.monotonic() < until:
+        time.sleep(0.01)
     time.sleep(0.4)
     first, began = received(made, device), time.monotonic()
     time.sleep(seconds - 0.8)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known traffic tools, each started as its manual says, on the same two hosts as ours."""
 
+import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +24,8 @@ from gatemark.unit import frame_bytes
 Process = subprocess.Popen[str]
 
 PORT = 9
+HEADERS = 14 + 20 + 8  # of Ethernet, IPv4 and UDP
+START_S = 3.0  # of a program that takes long until its first packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ def sending(
         yield sender
     finally:
         if sender.poll() is None:
-            sender.terminate()
+            os.killpg(sender.pid, signal.SIGTERM)  # a session of its own: its shell's children too
 
 
 def _start(command: tuple[str, ...]) -> Process:
@@ -186,13 +190,34 @@ def _tcpreplay(
     return ends.at_source(*bounded, *once, "--loop=1000000", file)
 
 
+def _testpmd(driver: str) -> Peer:
+    """DPDK's own sender at a port of the kernel's; it sends until nothing is left to read.
+
+    Its first thread only waits, so both are on one CPU.
+    """
+
+    def send(ends: Ends, payload: int, _rate: float, seconds: float, _: Path) -> tuple[str, ...]:
+        core = ends.sender_cpu
+        place = f"--no-huge -m 256 --no-pci --no-telemetry --file-prefix gatemark-{os.getpid()}"
+        way = f"--eth-peer=0,{ends.dst_mac} --tx-ip={ends.src},{ends.dst} --tx-udp=20000,{PORT}"
+        words = (
+            f"dpdk-testpmd --lcores 0@{core},1@{core} {place} --vdev={driver},iface={ends.device}"
+            f" -- --forward-mode=txonly --txpkts={HEADERS + payload} {way}"
+            " --total-num-mbufs=16384 --no-numa --no-mlockall --auto-start"
+        )
+        return ends.at_source("sh", "-c", f"sleep {seconds + START_S} | {words}")
+
+    return Peer(f"testpmd {driver.removeprefix('net_').removesuffix('0')}", send)
+
+
 WITH_SINK = (
     _driver(IPERF3),
     Peer("iperf2", _iperf2, lambda ends: ends.at_sink("iperf", "-s", "-u"), _iperf2_counted),
     _driver(NUTTCP),
 )
-SENDERS = (Peer("trafgen", _trafgen), Peer("tcpreplay", _tcpreplay))
-PROGRAM = {"iperf2": "iperf"}
+TESTPMD = (_testpmd("net_af_packet0"), _testpmd("net_af_xdp0"))
+SENDERS = (Peer("trafgen", _trafgen), Peer("tcpreplay", _tcpreplay), *TESTPMD)
+PROGRAM = {"iperf2": "iperf"} | {peer.name: "dpdk-testpmd" for peer in TESTPMD}
 
 
 def missing() -> list[str]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sender and sink compared with iperf3, iperf2, nuttcp, trafgen and tcpreplay, on one lab.
+"""Sender and sink compared with six known tools, on one lab: see benchmarks/peers.py.
 
 `direct`: LAN host to WAN host, with a CPU for the receiving port. `route`: through the gateway,
 which has its own CPU, while sender and sink share the other. The tools are interleaved. Each sends
 one wire packet in one skb and is bound to the same CPUs. Ours counts what its sink accounts for,
-each packet by its number. Tools with a receiver are counted by it. trafgen and tcpreplay have none
-and are counted by the interface.
+each packet by its number. Tools with a receiver are counted by it. trafgen, tcpreplay and testpmd
+have none here and are counted by the interface.
 """
 
 import argparse
