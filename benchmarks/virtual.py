@@ -6,11 +6,13 @@ six trials. Goal: a range under 2 % of the median. `probes`: MIPS 24Kc at overlo
 forwarded with and without probes, interleaved. Goal: a ratio of at least 0.99. `counted`: the same
 in instructions, because the rates scatter by more. It is what probes execute in a second, as a
 share of what the guest executes in a second of overload. The boot with icount takes two to three
-minutes.
+minutes. `pktgen`: our sender on the x86-64 gateway and the kernel's own, in turns within one boot;
+both are counted where they arrive.
 """
 
 import argparse
 import asyncio
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,8 +35,9 @@ from gatemark.station.cpu import ANY_CPU
 from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab
 from gatemark.station.recover import recover
+from gatemark.station.wiring import Port
 
-PARTS = ("steady", "probes", "counted")
+PARTS = ("steady", "probes", "counted", "pktgen")
 ICOUNT = 5  # 32 ns per instruction, the clock of a slow router
 STEADY = 0.02
 STEADY_PPS, STEADY_S = 12_000.0, 3.0
@@ -43,6 +46,23 @@ ALL_MS = (100, 1000)  # between two samples
 LITTLE = 0.01  # most that probes may execute, of what the guest executes
 LOOKED_S = 5.0  # time in which the instructions of the probes are counted
 PROBES = ("cpu", "softirq", "memory", "conntrack", "interfaces")
+FRAMES = (64, 512, 1514)  # bytes with Ethernet's header, without its check sequence
+SENT_S = 2.0
+PACKETS = 60_000  # of pktgen, each time
+# pktgen takes a device, then its settings, and sends until all are out; times are in µs.
+PKTGEN = """
+set -e
+modprobe pktgen
+cd /proc/net/pktgen
+echo rem_device_all > kpktgend_0
+echo add_device {device} > kpktgend_0
+for word in "count {count}" "pkt_size {size}" "delay 0" "clone_skb 0" "src_min {src}" \
+  "src_max {src}" "dst {dst}" "dst_mac {mac}" "udp_dst_min 9" "udp_dst_max 9"; do
+  echo "$word" > {device}
+done
+echo start > pgctrl
+grep Result: {device}
+"""
 
 
 def main() -> None:
@@ -54,7 +74,8 @@ def main() -> None:
     options = parser.parse_args()
     recover()
     rows: list[Comparison] = []
-    for part, measure in (("steady", _steady), ("probes", _probes), ("counted", _counted)):
+    measures = (_steady, _probes, _counted, _pktgen)
+    for part, measure in zip(PARTS, measures, strict=True):
         if options.part in (None, part):
             rows += asyncio.run(measure(options.rounds))
     progress("")
@@ -148,7 +169,52 @@ async def _executed(bench: Bench, interval_ms: int) -> float:
     return executed / LOOKED_S
 
 
+async def _pktgen(rounds: int) -> list[Comparison]:
+    """Packets/s that reach the LAN host, of our sender on the gateway and of the kernel's."""
+    progress("booting x86-64")
+    rows: list[Comparison] = []
+    async with Bench(cast(VirtualLab, load("qemu-x86"))) as bench:
+        for frame in FRAMES:
+            load_ = Workload(frame_bytes=frame + 4, duration_s=SENT_S, direction="send")
+            ours, theirs = [], []
+            for spec in _planned("endpoint", rounds, load_):
+                progress(f"{frame} bytes, round {spec.repeat} of {rounds}")
+                ours.append(await _received(bench, spec))
+                theirs.append(await _kernel_sent(bench, frame))
+            what = f"in the guest, {frame} bytes"
+            rows.append(compare(what, ours, "pktgen", theirs, "packets/s"))
+    return rows
+
+
+async def _kernel_sent(bench: Bench, frame: int) -> float:
+    ports = bench.station.ports
+    gateway, host = ports["gw0"], ports["lan0"]
+    script = PKTGEN.format(
+        device=gateway.device,
+        count=PACKETS,
+        size=frame,
+        src=gateway.address("ipv4"),
+        dst=host.address("ipv4"),
+        mac=host.mac,
+    )
+    with lock.machine(progress):
+        before = await _arrived(host)
+        result = await gateway.node.run("sh", "-c", script)
+        arrived = await _arrived(host) - before
+    took = re.search(r"(\d+)\(c\d+", result)
+    assert took, result
+    return arrived / (int(took[1]) / 1e6)
+
+
+async def _arrived(port: Port) -> int:
+    return int(await port.node.run("cat", f"/sys/class/net/{port.device}/statistics/rx_packets"))
+
+
 def _specs(path: str, times: int, rate_pps: float, duration_s: float) -> list[TrialSpec]:
+    return _planned(path, times, Workload(flows=64, duration_s=duration_s, rate_pps=rate_pps))
+
+
+def _planned(path: str, times: int, workload: Workload) -> list[TrialSpec]:
     plan = Plan(
         schema="gatemark.plan/1",
         title="",
@@ -156,7 +222,7 @@ def _specs(path: str, times: int, rate_pps: float, duration_s: float) -> list[Tr
         reading="",
         name=f"virtual/{path}",
         arm=(Arm(path=path, name=path),),  # type: ignore[arg-type]
-        workload=Workload(flows=64, duration_s=duration_s, rate_pps=rate_pps),
+        workload=workload,
         repeat=Repeat(times=times),
         probe=Probing(),
     )

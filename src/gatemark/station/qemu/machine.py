@@ -20,7 +20,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -212,7 +212,9 @@ class Machine:
             held.callback(monitor.close)
             machine = cls(process, monitor, console, errors)
             for thread in await machine.threads(cpu):
-                os.sched_setaffinity(thread.pid, {cpu})
+                # Another user's thread: without CAP_SYS_NICE it stays on the emulator's CPU.
+                with suppress(PermissionError):
+                    os.sched_setaffinity(thread.pid, {cpu})
             held.pop_all()
         return machine
 
