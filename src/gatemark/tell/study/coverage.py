@@ -9,13 +9,12 @@ from typing import Final, NamedTuple
 from gatemark.judge.coverage.coverage import EVERY, STATES, Covered, State, counts
 from gatemark.store.reference import Tally
 from gatemark.store.run import Run
-from gatemark.store.study.outline import NAMES, Outline, Part, outline
+from gatemark.store.study.requirement import STUDIES
 from gatemark.tell import gallery, html
 from gatemark.tell.answer import answers
 from gatemark.tell.group.source import Source
 from gatemark.tell.words.markdown import text
 from gatemark.tell.words.run import portable, repeat_command
-from gatemark.tell.words.table import NONE
 
 Anchors = Sequence[tuple[str, str]]  # of one run's page: a name, and the plan that it is of or ""
 
@@ -37,7 +36,6 @@ MEANS: Final[dict[State, str]] = {
     "not here": "it needs something that is not here",
     "missing": "not built",
 }
-PLACES: Final = ("in the study", "what it is of", "asked again by", "what cannot be")
 RUNS: Final = ("run", "gateway", "begun", "minutes", "rows", "again")
 HEAD: Final = ("row", "study", "state", "what was asked", "answered by, or why not")
 TITLE: Final = "What five studies asked, row by row"
@@ -124,25 +122,21 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     lines = [f"# {TITLE}", "", "`gatemark coverage --out FILE.md` writes this.", ""]
     lines += [sentence(rows), ""]
     lines += [f"- **{state}**: {means}." for state, means in MEANS.items()]
-    lines += ["", *_rows([HEAD, *(_linked(row, links) for row in rows)]), ""]
+    letters = ", ".join(f"{letter} {study}" for letter, study in STUDIES.items())
+    lines += [
+        "",
+        f"A row's letter is its study: {letters}.",
+        "Runs beyond the first are counted (+).",
+        "",
+    ]
+    cells = [HEAD, *(_linked(row, links) for row in rows)]
+    lines += [*_rows([(name, *others) for name, _, *others in cells]), ""]
     if links:
         made = [(*cells[:-1], f"`{cells[-1]}`") for cells in ran(rows, links)]
         lines += ["## Runs", "", *_rows([RUNS, *made]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
-    lines += [line for name in NAMES for line in _places(outline(name))]
+    lines += ["", "`gatemark report --study NAME` has a study table by table, figure by figure."]
     return "\n".join((*lines, ""))
-
-
-def _places(study: Outline) -> Iterator[str]:
-    """Where each table and figure of a study is asked again: the finder of its reader."""
-    yield from ("", f"## {study.name}: {study.title}", "")
-    rows = ((part.number, part.title, _plans(part), " ".join(part.cannot)) for part in study.part)
-    yield from _rows([PLACES, *rows])
-
-
-def _plans(part: Part) -> str:
-    """The plans of a part; of a table of devices the inventory, which each run has."""
-    return ", ".join(part.plans) or (EVERY if part.inventory else NONE)
 
 
 def ran(rows: Sequence[Covered], links: Links) -> Iterator[tuple[str, ...]]:
@@ -172,10 +166,12 @@ def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
 
 
 def _linked(row: Covered, links: Links) -> tuple[str, ...]:
+    """A row with the first run that shows it, and how many others do."""
     cells = _cells(row)
-    named = ((text(label), link) for label, link in _links(row, links))
-    shown = ", ".join(f"[{label}]({link})" if link else label for label, link in named)
-    return (*cells[:-1], "; ".join(filter(None, (cells[-1], shown))))
+    named = [(text(label), link) for label, link in _links(row, links)]
+    shown = [f"[{label}]({link})" if link else label for label, link in named[:1]]
+    shown += [f"+{len(named) - 1}"] if named[1:] else []
+    return (*cells[:-1], "; ".join(filter(None, (cells[-1], " ".join(shown)))))
 
 
 def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
