@@ -55,10 +55,22 @@ def test_the_list_in_the_documents_asks_what_the_plans_do(tmp_path: Path) -> Non
     asked = {
         row.requirement.name: ", ".join(row.plans) for row in coverage(requirements(), shipped())
     }
-    for rows in (listed(made), listed(kept)):
-        assert [(name, what, answer[: len(asked[name])]) for name, what, answer in rows] == [
-            (name, what, asked[name]) for name, what, _ in listed(made)
-        ]
+    rows = {name: (what, answer) for name, what, answer in listed(made)}
+    assert rows.keys() == asked.keys()
+    kept_rows = {name: (what, answer) for name, what, answer in listed(kept)}
+    for name, (what, answer) in (*rows.items(), *kept_rows.items()):
+        assert (what, answer[: len(asked[name])]) == (rows[name][0], asked[name])
+    assert kept_rows.keys() | shown(kept) == asked.keys()
+
+
+def shown(page: str) -> set[str]:
+    """The rows that the runs of a page show: two with a dash stand for all between."""
+    runs = page.partition("\n## Runs\n")[2].partition("\n## ")[0]
+    return {
+        f"{first[0]}{number:02}"
+        for first, last in re.findall(r"\b([KPBDR]\d\d)(?:\N{EN DASH}([KPBDR]\d\d))?", runs)
+        for number in range(int(first[1:]), int((last or first)[1:]) + 1)
+    }
 
 
 def listed(page: str) -> list[tuple[str, str, str]]:
@@ -116,7 +128,8 @@ def test_a_page_names_its_runs_and_links_to_those_below_it_alone(home: Path) -> 
         assert gatemark("coverage", RUN, "--out", place, cwd=home).code == 0
         page = (home / place).read_text()
         assert ("](" in page) == linked
-        assert f"| {RUN} | lab | 2026-11-29 | " in page
+        label = f"[{RUN}]({RUN}/report.html)" if linked else RUN
+        assert f"| {label} | lab | 2026-11-29 | " in page
         assert "`gatemark run quick --line 1000/500 --seed 1380693621` |" in page
 
 

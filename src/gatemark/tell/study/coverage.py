@@ -36,7 +36,7 @@ MEANS: Final[dict[State, str]] = {
     "not here": "it needs something that is not here",
     "missing": "not built",
 }
-RUNS: Final = ("run", "gateway", "begun", "minutes", "rows", "again")
+RUNS: Final = ("run", "gateway", "begun", "minutes", "shows", "again")
 HEAD: Final = ("row", "study", "state", "what was asked", "answered by, or why not")
 TITLE: Final = "What five studies asked, row by row"
 
@@ -126,13 +126,16 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     lines += [
         "",
         f"A row's letter is its study: {letters}.",
-        "Runs beyond the first are counted (+).",
+        "Below are rows that are not shown.",
         "",
     ]
-    cells = [HEAD, *(_linked(row, links) for row in rows)]
+    cells = [HEAD, *(_cells(row) for row in rows if row.state != "shown")]
     lines += [*_rows([(name, *others) for name, _, *others in cells]), ""]
     if links:
-        made = [(*cells[:-1], f"`{cells[-1]}`") for cells in ran(rows, links)]
+        made = [
+            (_linked(label, links), *cells, f"`{again}`")
+            for label, *cells, again in ran(rows, links)
+        ]
         lines += ["## Runs", "", *_rows([RUNS, *made]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
     lines += ["", "`gatemark report --study NAME` has a study table by table, figure by figure."]
@@ -140,16 +143,16 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
 
 
 def ran(rows: Sequence[Covered], links: Links) -> Iterator[tuple[str, ...]]:
-    """Each run that was given: how long it took, how many rows it shows, how it is repeated."""
+    """Each run that was given: how long it took, which rows it shows, how it is repeated."""
     for label, given in links.items():
         run = given.run
-        number = sum(label in {shown.run for shown in row.shown} for row in rows)
+        names = [row.requirement.name for row in rows if label in {x.run for x in row.shown}]
         day, took = run.started.partition("T")[0], "not finished"
         if run.finished:
             begun, ended = map(datetime.fromisoformat, (run.started, run.finished))
             took = f"{(ended - begun).total_seconds() / 60:.1f}"
         again = portable(repeat_command(run))
-        yield label, run.station.name, day, took, str(number), again
+        yield label, run.station.name, day, took, _listed(names), again
 
 
 def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
@@ -165,13 +168,21 @@ def tally_rows(tallies: Mapping[str, Tally]) -> list[tuple[str, ...]]:
     ]
 
 
-def _linked(row: Covered, links: Links) -> tuple[str, ...]:
-    """A row with the first run that shows it, and how many others do."""
-    cells = _cells(row)
-    named = [(text(label), link) for label, link in _links(row, links)]
-    shown = [f"[{label}]({link})" if link else label for label, link in named[:1]]
-    shown += [f"+{len(named) - 1}"] if named[1:] else []
-    return (*cells[:-1], "; ".join(filter(None, (cells[-1], " ".join(shown)))))
+def _linked(label: str, links: Links) -> str:
+    page = links[label].page
+    return f"[{text(label)}]({page})" if page else text(label)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return names in order, neighbours as the first and the last: K05 to K09."""
+    spans: list[list[str]] = []
+    for name in names:
+        last = spans[-1][-1] if spans else ""
+        if last[:1] == name[:1] and int(name[1:]) == int(last[1:]) + 1:
+            spans[-1][1:] = [name]
+        else:
+            spans.append([name])
+    return ", ".join("\N{EN DASH}".join(span) for span in spans)
 
 
 def _rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
