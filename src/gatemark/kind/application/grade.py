@@ -158,9 +158,9 @@ def _qualities(
 
 
 def _span(quality: Quality, low: float, middle: float, high: float) -> tuple[Word, Word]:
-    """Return the best and the worst word of the interval, and of a value near a limit.
+    """Return the best and the worst word: those in the interval, and across a limit that is near.
 
-    Nothing is near a limit of 0: what never happens is told from what happens.
+    Nothing is near a limit of 0: never and seldom differ.
     """
     near = NEAR * abs(quality.bad - quality.good)
     limits = (limit for limit in (quality.good, quality.bad) if limit)
