@@ -19,16 +19,6 @@ struct gm_match_bounds gm_bounds(const struct gm_match_bounds *bounds)
 	return full;
 }
 
-void gm_dfa_free(struct gm_dfa *dfa)
-{
-	free(dfa->next);
-	free(dfa->accepts);
-	free(dfa->end_accepts);
-	free(dfa->borders);
-	gm_lists_free(&dfa->lists);
-	memset(dfa, 0, sizeof(*dfa));
-}
-
 struct builder {
 	struct gm_dfa *dfa;
 	struct gm_subset subset;

@@ -66,3 +66,13 @@ int gm_lists_close(struct gm_lists *lists, uint32_t *list)
 	lists->firsts[++lists->count] = lists->id_count;
 	return GM_MATCH_OK;
 }
+
+void gm_dfa_free(struct gm_dfa *dfa)
+{
+	free(dfa->next);
+	free(dfa->accepts);
+	free(dfa->end_accepts);
+	free(dfa->borders);
+	gm_lists_free(&dfa->lists);
+	memset(dfa, 0, sizeof(*dfa));
+}
