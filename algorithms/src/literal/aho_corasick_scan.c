@@ -2,29 +2,6 @@
 /* Records through Aho-Corasick's tables: eight in turn, each by one byte, then the last ones alone. */
 #include "literal/aho_corasick.h"
 
-void gm_ac_report(struct gm_ac_scan *scan, uint32_t lane, uint32_t end, const uint8_t *text)
-{
-	struct gm_ac *ac = scan->ac;
-	const struct gm_ac_lane *at = &scan->lanes[lane];
-	uint32_t last;
-
-	do {
-		const struct gm_ac_end *place = &ac->ends[end];
-
-		for (uint32_t i = place->low; i < place->low + place->own; i++) {
-			const struct gm_literal *literal = &ac->set.literals[ac->sorted[i]];
-
-			/* In a folded set a literal of exact case may be here in the other. */
-			if (ac->set.nocase && !gm_literal_at(literal, text - literal->length))
-				continue;
-			if (gm_marks_set(&ac->marks, lane, literal->id, at->stamp))
-				gm_pairs_add(scan->pairs, at->record, literal->id);
-		}
-		last = end;
-		end = place->link;
-	} while (end != last);
-}
-
 static void all_moved(struct gm_ac_scan *scan, uint32_t steps)
 {
 	if (scan->ac->form == GM_AC_COMPACT)
