@@ -2,7 +2,6 @@
 /* The parser: recursive descent, a function for each level of the grammar. */
 #include "pattern/regex.h"
 
-#include "common/grow.h"
 #include "pattern/boundary.h"
 #include "pattern/class.h"
 #include "pattern/parser.h"
@@ -10,36 +9,6 @@
 #include <string.h>
 
 static uint32_t either(struct gm_parser *parser, unsigned depth);
-
-uint32_t gm_parser_reject(struct gm_parser *parser, const char *reason)
-{
-	if (!parser->failed) {
-		parser->failed = 1;
-		parser->error->reason = reason;
-		parser->error->offset = parser->at;
-	}
-	return 0;
-}
-
-uint32_t gm_parser_node(struct gm_parser *parser, uint32_t kind, uint32_t value)
-{
-	struct gm_forest *forest = parser->forest;
-	uint32_t index = forest->node_count ? forest->node_count : 1;
-	void *grown = gm_grow(forest->nodes, &forest->node_room, index + 1, sizeof(struct gm_node));
-	struct gm_node *made;
-
-	if (!grown)
-		return gm_parser_reject(parser, NULL);
-	forest->nodes = grown;
-	forest->node_count = index + 1;
-	made = &forest->nodes[index];
-	memset(made, 0, sizeof(*made));
-	made->kind = kind;
-	made->value = value;
-	made->elements = kind == GM_NODE_SET || kind == GM_NODE_ASSERT;
-	made->positions = kind == GM_NODE_SET;
-	return index;
-}
 
 static uint32_t set_node(struct gm_parser *parser, struct gm_byteset *set)
 {
@@ -58,25 +27,6 @@ static uint32_t byte_node(struct gm_parser *parser, unsigned byte)
 
 	gm_byteset_add(&set, byte);
 	return set_node(parser, &set);
-}
-
-uint32_t gm_parser_adopt(struct gm_parser *parser, uint32_t parent, uint32_t child)
-{
-	struct gm_node *nodes = parser->forest->nodes;
-
-	if (!parent || !child)
-		return 0;
-	nodes[child].previous = nodes[parent].last;
-	if (nodes[parent].last)
-		nodes[nodes[parent].last].next = child;
-	else
-		nodes[parent].first = child;
-	nodes[parent].last = child;
-	nodes[parent].elements += nodes[child].elements;
-	nodes[parent].positions += nodes[child].positions;
-	if (nodes[parent].elements > GM_REGEX_POSITIONS)
-		return gm_parser_reject(parser, "too large: more than 4096 positions");
-	return parent;
 }
 
 static uint32_t repeat(struct gm_parser *parser, uint32_t child, uint32_t least, uint32_t most)
