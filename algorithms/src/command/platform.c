@@ -2,8 +2,6 @@
 #include "command/platform.h"
 
 #include "command/commands.h"
-#include "program/instances.h"
-#include "program/record.h"
 
 int platform_command(struct ask *ask)
 {
@@ -15,11 +13,4 @@ int platform_command(struct ask *ask)
 
 	ask_text(ask, "measure", NULL);
 	return measures[ask_choice(ask, "measure", names)](ask);
-}
-
-void platform_record(const char *measure)
-{
-	record_begin("platform");
-	record_number("instance", instances_number());
-	record_text("measure", measure);
 }

@@ -165,3 +165,10 @@ int platform_cores(struct ask *ask)
 	record_end();
 	return 0;
 }
+
+void platform_record(const char *measure)
+{
+	record_begin("platform");
+	record_number("instance", instances_number());
+	record_text("measure", measure);
+}
