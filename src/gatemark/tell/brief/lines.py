@@ -30,7 +30,7 @@ from gatemark.tell.words.table import NONE
 
 LINES, COLUMNS = 24, 80
 HEADS: Final = 2  # lines above the rows of a brief table
-VIRTUAL: Final = "Virtual gateway: compare its setups with each other, not with devices."
+NO_DEVICE: Final = "Virtual gateway: compare its setups with each other, not with devices."
 BLOCK: Final = 8  # lines of a run that goes on: its progress and warnings
 
 
@@ -59,7 +59,7 @@ def _begin(source: Source) -> Iterator[Line]:
     for text in verdict.lines(source):
         yield from _wrapped("bold", text)
     if source.run.station.virtual:
-        yield "dim", VIRTUAL
+        yield "dim", NO_DEVICE
     for lack in source.run.station.missing:
         yield from _wrapped("yellow", f"missing: {lack}")
 
