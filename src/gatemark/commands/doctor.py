@@ -23,8 +23,7 @@ def doctor(
 
     from gatemark.error import UnavailableError
     from gatemark.run.preflight import refusal
-    from gatemark.run.preflight.kinds import kinds
-    from gatemark.run.preflight.reach import reach
+    from gatemark.run.preflight.reach import kinds, reach
     from gatemark.station import own
     from gatemark.station.doctor import examine
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from gatemark.error import UnavailableError
+from gatemark.plan.kind import RULES
 from gatemark.plan.toml import read_toml
 from gatemark.station.doctor import NAMESPACE, OF_THE_LAB, Finding, instructions
 from gatemark.station.image.arch import ARCHES
@@ -17,6 +18,15 @@ FULL_SPEED: Final = f"{LAB} at full speed alone"  # where the slowdown is missin
 BOX: Final = "a box over SSH (--station FILE.toml)"
 
 Way = tuple[str, str]  # what can be asked for: a kind, and which of it
+
+
+def kinds() -> list[Finding]:
+    """Return what this machine has for each kind of workload; a run can do without."""
+    parts = [part for rules in RULES.values() if (part := rules.able())]
+    return [
+        Finding(part.what, ok=not part.fix, text=part.text, fix=part.fix, needed=False)
+        for part in parts
+    ]
 
 
 def reach(findings: Sequence[Finding]) -> list[Finding]:
