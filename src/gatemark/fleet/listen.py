@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The listeners of Dask, of a scheduler and of a worker: TLS, for those who say something.
+"""Dask's scheduler and worker as they listen and as they end: TLS, and each in bounded time.
 
 Dask (2026.8) begins a plain HTTP server on all addresses, also where no dashboard is wanted, and
-waits for ever for the first word of a connection.
+waits for ever for the first word of a connection. At a signal it cancels what it does, itself
+closing too where its scheduler has gone in that moment, and then waits for ever to be closed.
+Nothing is lost by an end at once: a block is a process of its own, and the ledger remembers.
 """
 
 import asyncio
-from typing import Any
+import os
+import threading
+from types import ModuleType
+from typing import Any, Final
 
 HANDSHAKE_S = 10.0
+LEAVE_S: Final = 10.0
 
 
 def tighten() -> None:
@@ -29,3 +35,17 @@ def tighten() -> None:
 
     TLSBackend._listener_class = Listener
     ServerNode.start_http_server = lambda *_args, **_named: None
+
+
+def bound(program: ModuleType, within_s: float = LEAVE_S) -> None:
+    """Have a program of `distributed.cli` end so long after the first signal at the latest."""
+    signalled = program.wait_for_signals
+
+    async def wait_for_signals() -> int:
+        number: int = await signalled()
+        end = threading.Timer(within_s, os._exit, (0,))
+        end.daemon = True
+        end.start()
+        return number
+
+    program.wait_for_signals = wait_for_signals  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from gatemark import scratch
 from gatemark.error import UnavailableError, UsageError
-from gatemark.fleet import carrier, leave, listen
+from gatemark.fleet import carrier, listen
 from gatemark.fleet.ledger import Ledger
 from gatemark.fleet.local import Local
 from gatemark.store import xdg
@@ -89,7 +89,7 @@ def scheduler(keys: Path | None, host: str, port: int) -> None:
         listen.tighten()
         from distributed.cli import dask_scheduler
 
-        leave.bound(dask_scheduler)
+        listen.bound(dask_scheduler)
         dask_scheduler.main([*words, *(["--host", host] if host else [])])
 
 
@@ -111,7 +111,7 @@ def worker(address: str, station: str, keys: Path | None, folder: Path) -> None:
         raise UsageError(f"{folder}: {error.strerror}: name another --folder") from None
     from distributed.cli import dask_worker
 
-    leave.bound(dask_worker)
+    listen.bound(dask_worker)
     token = f"{carrier.resource(station)}=1"
     words = ["--name", station, "--nthreads", "1", "--no-nanny", "--memory-limit", "0"]
     words += ["--resources", token, "--no-dashboard", "--local-directory", str(Path("dask"))]
