@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
+
 from gatemark.error import UsageError
 from gatemark.tell.export import (
     csv,
     flent,
     history,
-    json,
     junit,
     markdown,
     openmetrics,
@@ -67,7 +68,7 @@ def export(name: str, sources: Sequence[Source], rows: Rows = "values") -> bytes
     if name in OF_RUNS:
         return OF_RUNS[name](sources)
     if name == "json":
-        return json.export(_rows(sources, rows))
+        return msgspec.json.format(msgspec.json.encode(_rows(sources, rows)), indent=1) + b"\n"
     if name == "parquet":
         return parquet.export(table(sources, rows))
     return csv.export(table(sources, rows))
