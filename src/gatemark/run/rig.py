@@ -105,6 +105,8 @@ class Rig:
         if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
             await self._switch(command, spec.arm.name)
+        if spec.boot:
+            station.boot_each()
         with self._slow(f"{_numbered(spec)}the gateway of {station.name} comes up"):
             self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)
         self._boot = boot

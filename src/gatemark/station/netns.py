@@ -118,6 +118,9 @@ class Lab:
         await space.clear(self.hosts)
         self._held.close()
 
+    def boot_each(self) -> None:
+        """A namespace is made anew each time."""
+
     def another(self) -> "Lab":
         """One like it, of namespaces of its own, on the same CPUs."""
         return Lab(self.name, self.placement, self.purpose)

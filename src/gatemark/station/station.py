@@ -79,6 +79,9 @@ class Station(Protocol):
     def another(self) -> "Station | None":
         """One like it that can stand beside it; None: there is but this one."""
 
+    def boot_each(self) -> None:
+        """Before `up`: have each `up` boot its gateway, where boots are what is compared."""
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing; known before `up`."""
 

@@ -66,6 +66,10 @@ class Shed:
         self.late = 0  # so many times it is not reached yet
         self.lasts = lasts
         self.others: list[Shed] = []  # what stands beside it when it is asked for
+        self.boots_each = False
+
+    def boot_each(self) -> None:
+        self.boots_each = True
 
     def another(self) -> "Shed | None":
         return self.others.pop(0) if self.others else None
@@ -132,6 +136,15 @@ def test_a_gateway_that_takes_long_to_come_up_is_told_of(
 
     asyncio.run(run())
     assert told == ["the gateway of shed comes up"]
+
+
+@pytest.mark.parametrize(("trials", "boots_each"), [(booted(), True), (plain(), False)])
+def test_a_station_boots_each_time_where_boots_are_compared(
+    tmp_path: Path, trials: Sequence[TrialSpec], boots_each: bool
+) -> None:
+    shed = Shed([])
+    turned(shed, trials, tmp_path)
+    assert shed.boots_each is boots_each
 
 
 def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]]:

@@ -29,9 +29,14 @@ def kept(place: Path, make: Callable[[Path], None]) -> Path:
                 shutil.rmtree(old, ignore_errors=True)
             half.mkdir()
             make(half)
-            (half / SUMS).write_text(_sums(half))
-            half.rename(place)
+            seal(half, place)
     return place
+
+
+def seal(half: Path, place: Path) -> None:
+    """Write the sums of a folder that was made, and move it to its place."""
+    (half / SUMS).write_text(_sums(half))
+    half.rename(place)
 
 
 def sound(place: Path) -> bool:

@@ -5,6 +5,7 @@ So its key is known before it is first reached, and nobody else gets in.
 """
 
 import os
+import secrets
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 from gatemark.station.image import cpio
 
 KIND = b"ssh-ed25519"
-
+SEED_BYTES = 32  # of a key (RFC 8032, section 5.1.5)
 
 HOST_KEY = "etc/dropbear/host_key"  # of our own image, where `build.INITTAB` looks for it
 
@@ -38,12 +39,21 @@ class Keys:
         return self.user.decode()
 
 
-def keys(address: str, folder: Path) -> Keys:
+def seeds() -> bytes:
+    """Return what the two keys of a new guest are made of, and nobody else's: its secret."""
+    return secrets.token_bytes(2 * SEED_BYTES)
+
+
+def keys(address: str, folder: Path, secret: bytes = b"") -> Keys:
     """Keys of the guest at `address`; what is needed to get in is put into a private folder.
 
-    These are `key` and `known_hosts`.
+    These are `key` and `known_hosts`. The same `secret` makes the same keys.
     """
-    host, user = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    secret = secret or seeds()
+    host, user = (
+        Ed25519PrivateKey.from_private_bytes(half)
+        for half in (secret[:SEED_BYTES], secret[SEED_BYTES:])
+    )
     (folder / "known_hosts").write_bytes(address.encode() + b" " + _public(host) + b"\n")
     key = os.open(folder / "key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(key, "wb") as file:
@@ -51,13 +61,15 @@ def keys(address: str, folder: Path) -> Keys:
     return Keys(dropbear(host), _public(user))
 
 
-def instance(initramfs: Path, address: str, folder: Path, host_key: str = HOST_KEY) -> Path:
+def instance(
+    initramfs: Path, address: str, folder: Path, host_key: str = HOST_KEY, secret: bytes = b""
+) -> Path:
     """An initramfs with keys of its own, in a private folder with what is needed to get in.
 
     `host_key` is where the image's SSH server looks for its own. The kernel unpacks one archive
     after the other (Documentation/filesystems/ramfs-rootfs-initramfs.rst).
     """
-    made = keys(address, folder)
+    made = keys(address, folder, secret)
     tree = {
         host_key: cpio.file(made.host, 0o600),
         "root": cpio.folder(0o700),

@@ -16,6 +16,7 @@ reached as a box is: over SSH, by a port that is no test port.
 """
 
 import asyncio
+import os
 import secrets
 import shutil
 import sys
@@ -49,13 +50,13 @@ from gatemark.station.check import check_ports
 from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
-from gatemark.station.image.build import stock
+from gatemark.station.image.build import Image, stock
 from gatemark.station.image.key import HOST_KEY, Keys, instance, keys
 from gatemark.station.image.openwrt import image as openwrt_image
 from gatemark.station.image.openwrt.official import is_disk, unpacked
 from gatemark.station.mode import Mode
 from gatemark.station.plugin import version
-from gatemark.station.qemu import first, openwrt
+from gatemark.station.qemu import first, migration, openwrt
 from gatemark.station.qemu.guest import TABLE, Model, model
 from gatemark.station.qemu.handed import Handed
 from gatemark.station.qemu.machine import (
@@ -63,9 +64,11 @@ from gatemark.station.qemu.machine import (
     Card,
     Machine,
     kvm_refused,
+    options,
     remember,
     require,
 )
+from gatemark.station.qemu.snapshot import STATE, SWITCH, Snapshot
 from gatemark.station.qemu.tap import tap
 from gatemark.station.space import ROUTER
 from gatemark.station.station import Again, nothing
@@ -81,6 +84,7 @@ TAPS: Final = {
     "gw1": ("wan", "wan0"),
     "gw2": ("lan2", "lan2"),
 }
+BESIDE: Final = "02:67:6d:00:01:00"  # our card at the control port
 OURS: Final = Address("192.0.2.2", "root")  # RFC 5737; our image's, see image/rc
 PREFIX = 24  # of the control port's network
 LEAVE_S = 2.0  # to log out; a guest that is stuck is not waited for
@@ -89,6 +93,8 @@ SILENCE_S = 30.0  # a guest that forwards all it can answers late
 # Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
+RESUME_S = 30.0  # a guest goes on where it was; one that does not answer by then is booted
+GONE_S = 0.5  # until a guest has seen that we left
 OPENWRT_KVM_S = 60.0  # OpenWrt, also its first boot; `boot_s` is for the emulation that follows
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
 
@@ -137,6 +143,9 @@ for d in *; do
 done
 """
 RENAME: Final = "ip link set {device} down; ip link set {device} name {name}; ip link set {name} up"
+# A guest that goes on has the time and the randomness of when it was kept. Its own cryptography
+# takes what is written here within a minute (drivers/char/random.c).
+AWAKE: Final = "cat > /dev/urandom; date -s @{now} > /dev/null"
 # Who is linked to whom: host, its port, and the port beyond.
 NEXT: Final = (
     ("lan", "lan0", "gw0"),
@@ -188,6 +197,9 @@ class VirtualLab:
         self._keys: Keys | None = None  # of an image of somebody else's
         self.after_restart: Again = nothing
         self.counting: Counting | None = None
+        self._snapshot: Snapshot | None = None  # of what is booted, where one may be
+        self._resumed = False
+        self._anew = os.environ.get(SWITCH) == "no"
         self._held = ExitStack()
 
     @property
@@ -207,6 +219,8 @@ class VirtualLab:
         words["emulator"] = f"{place}, fifo {CARRIER_PRIORITY}" if self._hastens else place
         if self.accel:
             words["accel"] = self.accel
+        if self._resumed and self._snapshot:
+            words["boot"] = f"snapshot {self._snapshot.name}"
         if self.model.icount is not None:
             words["clock"] = f"{1 << self.model.icount} ns an instruction (icount)"
         return words
@@ -226,6 +240,10 @@ class VirtualLab:
 
     def another(self) -> None:
         """There is but this one."""
+
+    def boot_each(self) -> None:
+        """Boot at each `up`: a snapshot would be one boot many times."""
+        self._anew = True
 
     def lacks(self, arm: Arm) -> str:
         """Nothing: what a guest cannot do it says when it is asked to."""
@@ -377,7 +395,27 @@ class VirtualLab:
             if is_disk(model.official):
                 return replace(model, disk=unpacked(model.official))
             return replace(model, kernel=model.official)
-        return bootable(model, self._folder) if model.package else model
+        if not model.package:
+            return model
+        image, host_key = base(model)
+        self._snapshot = None if self._unfit else self._snapshot_of(model, image)
+        secret = self._snapshot.secret if self._snapshot else b""
+        return _with_keys(model, image, host_key, self._folder, secret)
+
+    @property
+    def _unfit(self) -> bool:
+        """Return whether it is booted each time: boots are compared, or its clock is counted."""
+        return self._anew or self.model.icount is not None or self.counting is not None
+
+    def _snapshot_of(self, model: Model, image: Image) -> Snapshot:
+        """The snapshot of a model of our images; one that was damaged is told."""
+        named = replace(model, kernel=Path("kernel"), initramfs=Path("initramfs"))
+        cards = [self._mac(at) for at in range(len(TAPS))]
+        words = [*options(named, "tcg"), model.nic, *cards, BESIDE]
+        result = Snapshot.of(model.arch, image, words)
+        if result.damage:
+            tell(f"snapshot {result.damage}: {self.name} boots")
+        return result
 
     def _spaces(self) -> None:
         space.create(self.hosts)
@@ -411,9 +449,64 @@ class VirtualLab:
                 if model.package and isinstance(error, NotUpError):
                     await asyncio.to_thread(remember, model.arch, why)
         self.accel = f"tcg: {why}"
-        return await self._start(model)
+        return await self._emulated(model, self._snapshot)
+
+    async def _emulated(self, model: Model, kept: Snapshot | None) -> None:
+        """Go on from what was kept after a boot; else boot, and keep that."""
+        if kept and kept.state.exists() and await self._goes_on(model, kept):
+            return
+        await self._start(model)
+        if kept:
+            await self._keep(kept)
+
+    async def _goes_on(self, model: Model, kept: Snapshot) -> bool:
+        """Return whether the guest went on from a snapshot; one that does not is removed."""
+        try:
+            with kept.state.open("rb") as state:
+                await self._switch_on(model, migration.INCOMING)
+                await migration.resume(self._running().monitor, state.fileno())
+            await self._reached(RESUME_S)
+            await self._awake()
+        except (GatemarkError, OSError) as error:
+            await self._end()
+            kept.remove()
+            tell(f"snapshot {kept.name} is not used: {error}; {self.name} boots")
+            return False
+        self._resumed = True
+        return True
+
+    async def _keep(self, kept: Snapshot) -> None:
+        """Keep the guest as it is now, before anything is set; without us in it."""
+        if self.model.image:
+            await self._waited(openwrt.booted())
+        await self._ssh.close()
+        await asyncio.sleep(GONE_S)
+        try:
+            half = kept.half(self.lab)
+            try:
+                with (half / STATE).open("wb") as state:
+                    await migration.save(self._running().monitor, state.fileno())
+                await asyncio.to_thread(kept.keep, half)
+            except BaseException:
+                shutil.rmtree(half, ignore_errors=True)
+                raise
+        except (GatemarkError, OSError) as error:
+            tell(f"no snapshot of {self.name} is kept: {error}")
+        await self._reached(self._patience_s)
+        await self._awake()
+
+    async def _awake(self) -> None:
+        """Give a guest that stood still the time, and randomness of its own."""
+        script = shell(AWAKE, now=f"{time.time():.0f}")
+        await self._ssh.run(*sh(script), stdin=secrets.token_hex(32))
 
     async def _start(self, model: Model) -> None:
+        await self._switch_on(model)
+        if self._keys:
+            await self._first_boot(self._keys)
+        await self._reached(self._patience_s)
+
+    async def _switch_on(self, model: Model, waits: Sequence[str] = ()) -> None:
         cards = [
             Card(self._mac(at), tap(self.hosts[host].netns, device))
             for at, (host, device) in enumerate(TAPS.values())
@@ -421,15 +514,14 @@ class VirtualLab:
         cpus = self.cpus.gateway, self.cpus.sink
         accel = self.accel.partition(":")[0]
         place = self.hosts["lan"]
-        self._machine = await Machine.start(model, accel, cards, place, cpus, self._counted)
+        self._machine = await Machine.start(
+            model, accel, cards, place, cpus, lambda handed: [*self._counted(handed), *waits]
+        )
         if self._hastens:
             self._machine.hasten()
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {thread.name: thread for thread in threads}
         await blocking.run(self._control)
-        if self._keys:
-            await self._first_boot(self._keys)
-        await self._reached(self._patience_s)
 
     @property
     def _hastens(self) -> bool:
@@ -453,16 +545,22 @@ class VirtualLab:
             await machine.stop()
 
     def _mac(self, at: int) -> str:
-        """The guest's cards: locally administered, of this lab, in order."""
-        lab = ":".join(self.lab[n : n + 2] for n in (0, 2, 4))
-        return f"02:{lab}:00:{at:02x}"
+        """The guest's cards: locally administered, in order.
+
+        Each link of a lab is its own, so those of all labs are the same: a guest that goes on from
+        a snapshot has the cards that it was booted with.
+        """
+        return f"02:67:6d:00:00:{at:02x}"
 
     def _control(self) -> None:
-        """Our end of the control port: an address beside the guest's, and its card known."""
+        """Our end of the control port: an address beside the guest's, and its card known.
+
+        A guest that goes on knows the card of whom it was booted by, so that is always the same.
+        """
         guest = self._login.address.host
         with inside(self.hosts["ctl"].netns) as end:
             index = end.link_lookup(ifname=TAPS[CONTROL][1])[0]
-            end.link("set", index=index, state="up")
+            end.link("set", index=index, address=BESIDE, state="up")
             end.addr("add", index=index, address=beside(guest), prefixlen=PREFIX)
             end.neigh("add", dst=guest, lladdr=self._mac(0), ifindex=index, state="permanent")
 
@@ -575,12 +673,20 @@ def _by_mac(text: str) -> dict[str, str]:
 
 def bootable(model: Model, folder: Path) -> Model:
     """A model of our images with its kernel and file system; the keys to get in are in `folder`."""
+    return _with_keys(model, *base(model), folder)
+
+
+def base(model: Model) -> tuple[Image, str]:
+    """Return what a model of our images boots, but for its keys; and where its host key goes."""
     if model.image:
-        image, host_key = openwrt_image.image(model.arch), openwrt_image.HOST_KEY
-    else:
-        image = stock(model.arch, model.package, model.memory_mib, tell)
-        host_key = HOST_KEY
-    initramfs = instance(image.initramfs, OURS.host, folder, host_key)
+        return openwrt_image.image(model.arch), openwrt_image.HOST_KEY
+    return stock(model.arch, model.package, model.memory_mib, tell), HOST_KEY
+
+
+def _with_keys(
+    model: Model, image: Image, host_key: str, folder: Path, secret: bytes = b""
+) -> Model:
+    initramfs = instance(image.initramfs, OURS.host, folder, host_key, secret)
     return replace(model, kernel=image.kernel, initramfs=initramfs)
 
 

@@ -45,6 +45,7 @@ KVM: Final = Path("/dev/kvm")
 # the classes and CPUs that we give its threads.
 DENIED: Final = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
 SANDBOX: Final = ("-sandbox", ",".join(("on", *(f"{what}=deny" for what in DENIED))))
+PLUGIN: Final = "-plugin"  # which counts instructions
 LEAVE_S = 5.0
 CARRIER_PRIORITY = 1  # of its main thread, in class FIFO: the least, so an emulated line goes first
 # What a guest changes of its disk goes to /var/tmp: a folder of the caller's own may be closed to
@@ -158,7 +159,7 @@ class Machine:
         gateway, emulator = cpus
         try:
             further = [*more(handed)]
-            words = options(_lent(model, handed), accel, counted=bool(further))
+            words = options(_lent(model, handed), accel, counted=PLUGIN in further)
             words += [*_wired(model.nic, cards), *further]
             lines = [end.fileno() for end in theirs]
             words += _lines(*lines)

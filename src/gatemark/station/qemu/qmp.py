@@ -4,12 +4,14 @@
 import asyncio
 import json
 import socket
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from gatemark.error import StationError
 from gatemark.node.reader import reader
 
 LONGEST_BYTES = 1 << 20  # of an answer: a guest's console is in one
+GONE: Final = "the virtual machine's monitor is gone"
 ANSWER_S = 20.0  # a machine whose processor emulates the start of a kernel answers late
 
 
@@ -31,14 +33,29 @@ class Monitor:
 
     async def ask(self, command: str, **arguments: Any) -> Any:
         """Return the answer to a command. Raises StationError."""
-        self._asked += 1
-        line = json.dumps({"execute": command, "arguments": arguments, "id": self._asked})
         try:
-            self._writer.write(line.encode() + b"\n")
+            self._writer.write(self._line(command, arguments))
             await self._writer.drain()
         except OSError:
-            raise StationError("the virtual machine's monitor is gone") from None
+            raise StationError(GONE) from None
         return await self._answer("return")
+
+    async def hand(self, name: str, file: int) -> None:
+        """Give QEMU an open file, which it knows by a name then. Raises StationError.
+
+        Nothing waits to be written: each command was answered.
+        """
+        try:
+            with self._writer.get_extra_info("socket").dup() as end:
+                socket.send_fds(end, [self._line("getfd", {"fdname": name})], [file])
+        except OSError:
+            raise StationError(GONE) from None
+        await self._answer("return")
+
+    def _line(self, command: str, arguments: Mapping[str, Any]) -> bytes:
+        self._asked += 1
+        line = json.dumps({"execute": command, "arguments": arguments, "id": self._asked})
+        return line.encode() + b"\n"
 
     async def _answer(self, wanted: str) -> Any:
         """The next answer. Events besides are passed over.

@@ -155,6 +155,9 @@ class Box:
     def another(self) -> None:
         """There is but this one."""
 
+    def boot_each(self) -> None:
+        """Who asks for a boot restarts it."""
+
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing."""
         if arm.path == "direct":
