@@ -84,7 +84,6 @@ TAPS: Final = {
     "gw1": ("wan", "wan0"),
     "gw2": ("lan2", "lan2"),
 }
-BESIDE: Final = "02:67:6d:00:01:00"  # our card at the control port
 OURS: Final = Address("192.0.2.2", "root")  # RFC 5737; our image's, see image/rc
 PREFIX = 24  # of the control port's network
 LEAVE_S = 2.0  # to log out; a guest that is stuck is not waited for
@@ -290,9 +289,9 @@ class VirtualLab:
             image = await asyncio.to_thread(self._image)
             await blocking.run(self._spaces)
             await self._boot(image)
-            await blocking.run(self._address)
-            await self._aggregate_not()
-            await self._set()
+            if not self._resumed:
+                await self._set()
+                await self._keep()
         except BaseException:
             await whole(self.down())
             raise
@@ -310,6 +309,7 @@ class VirtualLab:
     async def restart(self) -> str:
         """Press the reset button, and wait until it is again as it was, its setup too."""
         await self._running().reset()
+        self._resumed = False
         if self.counting:
             self.counting.names.forget()
         if self._keys and self.model.in_memory:
@@ -363,7 +363,7 @@ class VirtualLab:
         """
         renamed = shell(GIVE_WAY)
         for gate, name in names.items():
-            device = TEMPORARY.format(self._mac([*TAPS].index(gate)).replace(":", ""))
+            device = TEMPORARY.format(mac([*TAPS].index(gate)).replace(":", ""))
             renamed = joined((renamed, shell(RENAME, device=device, name=name)))
         await self._ssh.run(*sh(renamed))
         await self._set()
@@ -410,8 +410,7 @@ class VirtualLab:
     def _snapshot_of(self, model: Model, image: Image) -> Snapshot:
         """The snapshot of a model of our images; one that was damaged is told."""
         named = replace(model, kernel=Path("kernel"), initramfs=Path("initramfs"))
-        cards = [self._mac(at) for at in range(len(TAPS))]
-        words = [*options(named, "tcg"), model.nic, *cards, BESIDE]
+        words = [*options(named, "tcg", counted=self.counting is not None), model.nic]
         result = Snapshot.of(model.arch, image, words)
         if result.damage:
             tell(f"snapshot {result.damage}: {self.name} boots")
@@ -437,6 +436,7 @@ class VirtualLab:
 
     async def _boot(self, model: Model) -> None:
         """Boot by KVM where that works, else by emulation; the record says why."""
+        self._resumed = False
         why = "instructions are counted" if self.counting else kvm_refused(model)
         if not why:
             self.accel = "kvm"
@@ -449,15 +449,10 @@ class VirtualLab:
                 if model.package and isinstance(error, NotUpError):
                     await asyncio.to_thread(remember, model.arch, why)
         self.accel = f"tcg: {why}"
-        return await self._emulated(model, self._snapshot)
-
-    async def _emulated(self, model: Model, kept: Snapshot | None) -> None:
-        """Go on from what was kept after a boot; else boot, and keep that."""
-        if kept and kept.state.exists() and await self._goes_on(model, kept):
-            return
-        await self._start(model)
-        if kept:
-            await self._keep(kept)
+        kept = self._snapshot
+        if not kept or not kept.state.exists() or not await self._goes_on(model, kept):
+            await self._start(model)
+        return None
 
     async def _goes_on(self, model: Model, kept: Snapshot) -> bool:
         """Return whether the guest went on from a snapshot; one that does not is removed."""
@@ -467,6 +462,8 @@ class VirtualLab:
                 await migration.resume(self._running().monitor, state.fileno())
             await self._reached(RESUME_S)
             await self._awake()
+            if await self._set_by() != kept.settings:
+                raise StationError("another version of Gatemark set it")
         except (GatemarkError, OSError) as error:
             await self._end()
             kept.remove()
@@ -475,14 +472,16 @@ class VirtualLab:
         self._resumed = True
         return True
 
-    async def _keep(self, kept: Snapshot) -> None:
-        """Keep the guest as it is now, before anything is set; without us in it."""
-        if self.model.image:
-            await self._waited(openwrt.booted())
+    async def _keep(self) -> None:
+        """Keep an emulated guest as it is now, before a trial, and without us in it."""
+        kept = self._snapshot
+        if not kept or self.accel == "kvm":
+            return
+        settings = await self._set_by()
         await self._ssh.close()
         await asyncio.sleep(GONE_S)
         try:
-            half = kept.half(self.lab)
+            half = kept.half(self.lab, settings)
             try:
                 with (half / STATE).open("wb") as state:
                     await migration.save(self._running().monitor, state.fileno())
@@ -508,7 +507,7 @@ class VirtualLab:
 
     async def _switch_on(self, model: Model, waits: Sequence[str] = ()) -> None:
         cards = [
-            Card(self._mac(at), tap(self.hosts[host].netns, device))
+            Card(mac(at), tap(self.hosts[host].netns, device))
             for at, (host, device) in enumerate(TAPS.values())
         ]
         cpus = self.cpus.gateway, self.cpus.sink
@@ -521,7 +520,8 @@ class VirtualLab:
             self._machine.hasten()
         threads = [*await self._machine.threads(cpus[0]), self._machine.carrier(cpus[1])]
         self.threads |= {thread.name: thread for thread in threads}
-        await blocking.run(self._control)
+        await blocking.run(self._address)
+        await self._aggregate_not()
 
     @property
     def _hastens(self) -> bool:
@@ -544,25 +544,13 @@ class VirtualLab:
         if machine:
             await machine.stop()
 
-    def _mac(self, at: int) -> str:
-        """The guest's cards: locally administered, in order.
-
-        Each link of a lab is its own, so those of all labs are the same: a guest that goes on from
-        a snapshot has the cards that it was booted with.
-        """
-        return f"02:67:6d:00:00:{at:02x}"
-
-    def _control(self) -> None:
-        """Our end of the control port: an address beside the guest's, and its card known.
-
-        A guest that goes on knows the card of whom it was booted by, so that is always the same.
-        """
+    def _control(self, end: IPRoute) -> None:
+        """Our end of the control port: an address beside the guest's, and its card known."""
         guest = self._login.address.host
-        with inside(self.hosts["ctl"].netns) as end:
-            index = end.link_lookup(ifname=TAPS[CONTROL][1])[0]
-            end.link("set", index=index, address=BESIDE, state="up")
-            end.addr("add", index=index, address=beside(guest), prefixlen=PREFIX)
-            end.neigh("add", dst=guest, lladdr=self._mac(0), ifindex=index, state="permanent")
+        index = end.link_lookup(ifname=TAPS[CONTROL][1])[0]
+        end.link("set", index=index, state="up")
+        end.addr("add", index=index, address=beside(guest), prefixlen=PREFIX)
+        end.neigh("add", dst=guest, lladdr=mac(0), ifindex=index, state="permanent")
 
     async def _reached(self, within_s: float) -> None:
         """Wait until the guest lets us in. Raises NotUpError with what its console said."""
@@ -597,12 +585,15 @@ class VirtualLab:
         with ExitStack() as stack:
             ends = self._ends(stack)
             for at, (gate, (host, device)) in enumerate(TAPS.items()):
+                own = mac(at, ours=True)
+                index = ends[host].link_lookup(ifname=device)[0]
+                ends[host].link("set", index=index, address=own)
                 if gate == CONTROL:
+                    self._control(ends[host])
                     continue
-                mac = space.mac(ends[host], device)
                 # The guest's kernel may have a word to say between our packets, as a box's.
-                self.ports[device] = Port(self.hosts[host], device, mac, raw=True, silent=False)
-                self.ports[gate] = Port(self._ssh, gate, self._mac(at))
+                self.ports[device] = Port(self.hosts[host], device, own, raw=True, silent=False)
+                self.ports[gate] = Port(self._ssh, gate, mac(at))
                 space.address(ends[host], self.ports[device])
             for host, near, far in NEXT:
                 space.neighbours(ends[host], self.ports[near], self.ports[far])
@@ -622,19 +613,32 @@ class VirtualLab:
         """The guest's test ports: their addresses, and whom they are linked to."""
         if self.model.image:
             await self._waited(openwrt.booted())
-        cards = await self._cards()
-        whole = [shell(WHOLE, device=device) for device in cards.values()]
-        await self._ssh.run(*sh(joined((space.QUIET, ROUTER, *whole))))
-        words = [f"link set {device} up" for device in cards.values()]
+        scripts, batch = await self._settings()
+        for script in scripts:
+            await self._ssh.run(*sh(script))
         if self.model.image:
-            await self._ssh.run(*sh(openwrt.addressed(self.ports)))
             for script in openwrt.settled(self.ports):
                 await self._waited(script)
+        await self._ssh.run("ip", "-batch", "-", stdin=batch)
+
+    async def _set_by(self) -> str:
+        """All that sets it, as one text: it is known in a snapshot by that."""
+        scripts, batch = await self._settings()
+        return "\n".join((*scripts, batch))
+
+    async def _settings(self) -> tuple[list[Script], str]:
+        """Return what sets its test ports: scripts, and then the lines of `ip -batch`."""
+        cards = await self._cards()
+        whole = [shell(WHOLE, device=device) for device in cards.values()]
+        scripts = [joined((space.QUIET, ROUTER, *whole))]
+        words = [f"link set {device} up" for device in cards.values()]
+        if self.model.image:
+            scripts.append(openwrt.addressed(self.ports))
         else:
             words += [word for gate in self._devices for word in _addressed(self.ports[gate])]
         bridge = self._devices["gw0"] if self._bridged else ""
         crowd = space.crowd(self.gateway, self.ports, bridge)
-        await self._ssh.run("ip", "-batch", "-", stdin="\n".join((*words, crowd, "")))
+        return scripts, "\n".join((*words, crowd, ""))
 
     async def _waited(self, script: Script) -> None:
         """Have OpenWrt wait as long as it takes. Raises StationError with what is missing."""
@@ -653,9 +657,9 @@ class VirtualLab:
         for at, gate in enumerate(TAPS):
             if gate == CONTROL:
                 continue
-            if self._mac(at) not in names:
+            if mac(at) not in names:
                 raise StationError(f"gateway: no device for {gate}: has it a driver for its card?")
-            card, *above = names[self._mac(at)].split()
+            card, *above = names[mac(at)].split()
             cards[gate] = checked.by("gateway", checked.device, card)
             masters[gate] = above
             of_address = above[0] if above and self.ports[gate].addressed else card
@@ -688,6 +692,15 @@ def _with_keys(
 ) -> Model:
     initramfs = instance(image.initramfs, OURS.host, folder, host_key, secret)
     return replace(model, kernel=image.kernel, initramfs=initramfs)
+
+
+def mac(at: int, *, ours: bool = False) -> str:
+    """The cards of a guest, and `ours` beyond its ports: locally administered, in order.
+
+    Each link of a lab is its own, so they are the same for all labs: a guest that goes on from a
+    snapshot has the cards that it was booted with, and knows its neighbours'.
+    """
+    return f"02:67:6d:00:{int(ours):02x}:{at:02x}"
 
 
 def _addressed(port: Port) -> Iterator[str]:

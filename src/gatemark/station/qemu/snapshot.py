@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests as they were just after a boot, kept by what they were booted from.
+"""Guests as they were before their first trial, kept by what they were booted from.
 
     snapshot/ARCH-KEY/state        what QEMU wrote (migration.py): processor, memory, devices
                       secret       of the keys that the guest has (image/key.py)
-                      SHA256SUMS   of both
+                      settings     what we had set by then
+                      SHA256SUMS   of these
 
 The key is made of the image, the emulator, its command line and this machine's processor. The
 folders are of who made them alone, since the guest's private key is in the state. Those not used
@@ -30,7 +31,7 @@ from gatemark.store import xdg
 SWITCH: Final = "GATEMARK_SNAPSHOT"  # in the environment: `no` boots each time
 FORMAT: Final = "1"  # a new number where the same parts come up otherwise
 FOLDER: Final = "snapshot"
-STATE, SECRET = "state", "secret"
+STATE, SECRET, SETTINGS = "state", "secret", "settings"
 MOST_BYTES: Final = 1 << 30
 CPUINFO: Final = Path("/proc/cpuinfo")
 # A guest on x86 takes its clock's rate from this machine's, by the kind of processor.
@@ -74,12 +75,18 @@ class Snapshot:
         """It is of no use."""
         shutil.rmtree(self.place, ignore_errors=True)
 
-    def half(self, lab: str) -> Path:
+    @property
+    def settings(self) -> str:
+        """What was set by then. Raises OSError."""
+        return (self.place / SETTINGS).read_text()
+
+    def half(self, lab: str, settings: str) -> Path:
         """A folder of a lab's, to be filled and moved to its place. Raises GatemarkError."""
         folder = self.place.with_name(f"{self.name}.{lab}")
         xdg.make(folder.parent)
         folder.mkdir(mode=0o700)
         (folder / SECRET).write_bytes(self.secret)
+        (folder / SETTINGS).write_text(settings)
         return folder
 
     def keep(self, half: Path) -> None:

@@ -32,7 +32,7 @@ def found(image: Image, *words: str) -> Snapshot:
 
 def kept(image: Image, *words: str, state: bytes = b"state") -> Snapshot:
     snapshot = found(image, *words)
-    half = snapshot.half("a1b2c3")
+    half = snapshot.half("a1b2c3", "as set")
     (half / module.STATE).write_bytes(state)
     snapshot.keep(half)
     return snapshot
@@ -77,7 +77,7 @@ def test_only_its_user_can_read_what_is_kept(image: Image) -> None:
 def test_who_comes_second_leaves_the_first_ones(image: Image) -> None:
     first = kept(image)
     second = Snapshot(first.place, b"other")
-    half = second.half("d4e5f6")
+    half = second.half("d4e5f6", "")
     (half / module.STATE).write_bytes(b"other")
     second.keep(half)
     assert first.state.read_bytes() == b"state"
@@ -91,6 +91,6 @@ def test_those_not_used_for_longest_make_room(
     for snapshot, seconds in (old, 1), (used, 2):
         os.utime(snapshot.place, (seconds, seconds))
     found(image, "old")  # it was used just now
-    monkeypatch.setattr(module, "MOST_BYTES", 700)
+    monkeypatch.setattr(module, "MOST_BYTES", 900)
     new = kept(image, "new", state=b"s" * 200)
     assert [snapshot.place.exists() for snapshot in (old, used, new)] == [True, False, True]

@@ -2,7 +2,7 @@
 """A virtual gateway before and between its boots: what it is started with, and what is kept."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -19,6 +19,7 @@ from gatemark.station.qemu import lab as module
 from gatemark.station.qemu.guest import Model, model
 from gatemark.station.qemu.lab import COUNTED, PROGRAMS, NotUpError, VirtualLab
 from gatemark.station.qemu.machine import options
+from gatemark.station.qemu.snapshot import SETTINGS, STATE, SWITCH, Snapshot
 
 HEAD = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\n'
 ADDRESS = 'address = "root@192.168.1.1"'
@@ -140,12 +141,87 @@ def test_a_tap_that_cannot_be_made_says_nothing_of_kvm(
     assert kept == []
 
 
+class Emulated:
+    """A gateway that has a snapshot; it goes on, or fails so. `events`: what is done, in order."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, failed: str = "") -> None:
+        self.events: list[str] = []
+        self.lab = made(folder, 'arch = "x86_64"')
+        self.snapshot = Snapshot(folder / "amd64-0123", b"")
+        self.snapshot.place.mkdir()
+        (self.snapshot.place / STATE).touch()
+        (self.snapshot.place / SETTINGS).write_text("as set")
+        self.lab._snapshot = self.snapshot
+        running(self.lab, alive=True)
+        patch.setattr(module, "kvm_refused", lambda _: "no /dev/kvm")
+        patch.setattr(module, "tell", self.events.append)
+        patch.setattr(module.migration, "resume", self.step("resumed", failed))
+        patch.setattr(self.lab, "_switch_on", self.step("on"))
+        patch.setattr(self.lab, "_reached", self.step("reached"))
+        patch.setattr(self.lab, "_awake", self.step("awake"))
+        patch.setattr(self.lab, "_end", self.step("off"))
+        patch.setattr(self.lab, "_start", self.step("booted"))
+        patch.setattr(self.lab, "_set_by", self.step("looked", answer="as set"))
+
+    def step(self, name: str, failed: str = "", answer: str = "") -> Callable[..., Any]:
+        async def done(*_: object) -> str:
+            if failed:
+                raise StationError(failed)
+            self.events.append(name)
+            return answer
+
+        return done
+
+    def boot(self) -> list[str]:
+        asyncio.run(self.lab._boot(self.lab.model))
+        return self.events
+
+
+def test_a_guest_that_was_kept_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest = Emulated(tmp_path, monkeypatch)
+    assert guest.boot() == ["on", "resumed", "reached", "awake", "looked"]
+    assert guest.lab.words["boot"] == "snapshot amd64-0123"
+
+
+def test_a_guest_that_does_not_go_on_is_booted_and_its_snapshot_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guest = Emulated(tmp_path, monkeypatch, "no such device")
+    line = "snapshot amd64-0123 is not used: no such device; my boots"
+    assert guest.boot() == ["on", "off", line, "booted"]
+    assert not guest.snapshot.place.exists()
+    assert "boot" not in guest.lab.words
+
+
+def test_a_guest_that_was_set_otherwise_is_booted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guest = Emulated(tmp_path, monkeypatch)
+    (guest.snapshot.place / SETTINGS).write_text("as others set it")
+    assert "another version of Gatemark set it; my boots" in guest.boot()[-2]
+
+
+def test_no_snapshot_is_used_where_each_boot_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each, exact = made(tmp_path, 'arch = "x86_64"'), made(tmp_path, 'arch = "x86_64"')
+    each.boot_each()
+    counted(exact, "")
+    monkeypatch.setenv(SWITCH, "no")
+    off = made(tmp_path, 'arch = "x86_64"')
+    monkeypatch.delenv(SWITCH)
+    timed = made(tmp_path, 'arch = "x86_64"', "icount = 3")
+    plain = made(tmp_path, 'arch = "x86_64"')
+    labs = (each, off, exact, timed, plain)
+    assert [lab._unfit for lab in labs] == [True, True, True, True, False]
+
+
 def running(lab: VirtualLab, *, alive: bool) -> None:
     async def reset() -> None:
         """Its button."""
 
     played: Any = SimpleNamespace(
-        alive=alive, console=SimpleNamespace(last="Kernel panic"), reset=reset
+        alive=alive, console=SimpleNamespace(last="Kernel panic"), reset=reset, monitor=None
     )
     lab._machine = played
 
