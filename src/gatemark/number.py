@@ -36,6 +36,8 @@ _SCALES: dict[str, tuple[Scale, ...]] = {  # largest first
         Scale(1.0, "bit/s"),
     ),
     "connections/s": (Scale(1e3, "k connections/s"), Scale(1.0, "connections/s")),
+    "queries/s": (Scale(1e3, "k queries/s"), Scale(1.0, "queries/s")),
+    "leases/s": (Scale(1.0, "leases/s"),),
     "ns": (Scale(1e9, "s"), Scale(1e6, "ms"), Scale(1e3, "µs"), Scale(1.0, "ns")),
     "Hz": (Scale(1e9, "GHz"), Scale(1e6, "MHz"), Scale(1.0, "Hz")),
     "bytes/s": (Scale(1e9, "GB/s"), Scale(1e6, "MB/s"), Scale(1.0, "bytes/s")),

@@ -64,6 +64,13 @@ Shape = Literal[
     "backlog",
     "ingress",
     "queue",
+    "lookups-lost",
+    "lookups-refused",
+    "lookups-late",
+    "not-leased",
+    "not-renewed",
+    "shared-lease",
+    "late-leases",
 ]
 
 # That explain a part of the loss at any rate: a knee is judged without that part.

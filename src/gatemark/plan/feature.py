@@ -238,6 +238,21 @@ FEATURES: Final[dict[str, Feature]] = {
         netfilter=True,
         tool="nft",
     ),
+    "dns": Feature(
+        FORWARDING,
+        (Argument("SERVER", words=("dnsmasq",)),),
+        options=(
+            Option("cache", Argument("N", 0, 10_000)),
+            Option("forward", Argument("N", 1, 10_000)),
+        ),
+        program=True,
+    ),
+    "dhcp": Feature(
+        FORWARDING,
+        (Argument("SERVER", words=("dnsmasq", "kea")),),
+        options=(Option("lease", Argument("S", 120, 86_400)),),
+        program=True,
+    ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
 

@@ -249,6 +249,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     tls: bool = True  # false: without TLS, of which no value compares with one with it
     # kind application: real programs at both ends
     application: str = "ssh"  # a file of kind/application/program: call-sip, ssh, dns, page-h2, ...
+    # kind dns: queries to the gateway, rate_pps a second (0: 100 wait for an answer at a time)
+    cached: float = 0.5  # share of them that the gateway can answer by itself
     # kind algorithm: a kernel runs on the gateway's processor; nothing is sent
     command: Kernel = "lpm"  # lpm, filter, match, gateway, platform, coremark
     words: dict[str, Factor] = {}  # what the command is asked for; a factor of it is words.KEY

@@ -53,7 +53,7 @@ class Programs:
 
     def __init__(self, station: Station, spec: TrialSpec) -> None:
         self.gateway = station.gateway
-        self.programs = list(wanted(station.gateway, spec.arm, spec.commands))
+        self.programs = list(wanted(station.gateway, spec.arm, spec.commands, _far(station)))
         # A namespace's programs go where its threads forward; niceness is that of any program, so
         # forwarding goes before them, as a kernel's softirq does.
         on_cpu = isinstance(station.gateway.node, Here)
@@ -139,12 +139,20 @@ def crossed(text: str, devices: Collection[str]) -> dict[str, int]:
     }
 
 
-def wanted(gateway: Gateway, arm: Arm, commands: Mapping[str, Command]) -> Iterator[Program]:
-    """The programs of an arm, by the commands of its plan."""
+def _far(station: Station) -> str:
+    """The WAN host's address; "" where there is none."""
+    port = station.ports.get("wan0")
+    return port.address("ipv4") if port else ""
+
+
+def wanted(
+    gateway: Gateway, arm: Arm, commands: Mapping[str, Command], far_host: str = ""
+) -> Iterator[Program]:
+    """The programs of an arm, by the commands of its plan; `far_host`: the WAN host's address."""
     for feature in programs(arm.features):
         name, options = parts(feature)
         asked = Wanted(far.linked(gateway, arm), arm.path, feature, options, commands)
-        yield running(name).program(asked)
+        yield running(name).program(replace(asked, far=far_host) if far_host else asked)
 
 
 async def placed(node: Node, program: Program) -> Program:

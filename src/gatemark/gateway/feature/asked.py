@@ -9,7 +9,7 @@ from gatemark.gateway.changes import Changes
 from gatemark.gateway.program import Program
 from gatemark.gateway.tools import ROLES
 from gatemark.plan.model import Command
-from gatemark.station.wiring import Gateway
+from gatemark.station.wiring import ADDRESS, Gateway
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Wanted:
     word: str  # the whole feature: capture:tcpdump:68
     arguments: tuple[str, ...]  # behind its name, complete
     commands: Mapping[str, Command] = field(default_factory=dict)  # of the plan
+    far: str = ADDRESS["wan0"]["ipv4"].partition("/")[0]  # the WAN host's address
 
     @property
     def outer(self) -> str:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packets of UDP that a host's port sees and an application can number, each with its time."""
 
-import ctypes
 import socket
-import struct
 import threading
 import time
 from collections.abc import Callable
 from typing import Final
 
+from gatemark.workload import sieve
+
 ETH_P_ALL: Final = 3
 OUTGOING: Final = 4  # packet(7)
 SNAP: Final = 96
-SO_ATTACH_FILTER: Final = 26
 # What the kernel hands us: IPv4, UDP, by the classic filter of packet(7).
 FILTER: Final = (
     (0x28, 0, 0, 12),  # EtherType
@@ -37,7 +36,7 @@ class Tap(threading.Thread):
         super().__init__(daemon=True)
         self._number = number
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        _filter(self._socket)
+        sieve.attach(self._socket, FILTER)
         self._seen: Seen = {"sent": [], "came": []}
 
     def run(self) -> None:
@@ -57,10 +56,3 @@ def numbered(frame: bytes, number: Number) -> tuple[int, int] | None:
     """Return flow and number of a frame of UDP over IPv4 without options; None of any other."""
     is_its = len(frame) > PAYLOAD_AT and frame[IPV4_AT] == PLAIN
     return number(frame[PAYLOAD_AT:]) if is_its else None
-
-
-def _filter(sock: socket.socket) -> None:
-    code = b"".join(struct.pack("=HBBI", *line) for line in FILTER)
-    kept = ctypes.create_string_buffer(code)
-    program = struct.pack("@HP", len(FILTER), ctypes.addressof(kept))
-    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)

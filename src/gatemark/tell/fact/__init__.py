@@ -8,9 +8,10 @@ from gatemark.tell.fact import (
     queue,
     reference,
     say,
+    service,
     shape,
     warning,
 )
 
-for part in (bottleneck, counter, level, queue, reference, shape, warning):
+for part in (bottleneck, counter, level, queue, reference, service, shape, warning):
     say.ENTRIES.update(part.ENTRIES)

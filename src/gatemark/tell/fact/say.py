@@ -51,6 +51,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "ordinal": ordinal,
     "percent": percent,
     "rate": lambda pps: quantity(pps, "packets/s"),
+    "queries": lambda rate: quantity(rate, "queries/s"),
     "ratio": lambda share: quantity(abs(share), "ratio"),
     "pps": pps,
     "share": share,

@@ -58,4 +58,11 @@ NAMES: Final[dict[Shape, str]] = {
     "backlog": "a full backlog of a CPU",
     "ingress": "drops by a filter of a port",
     "queue": "a full queue of a port",
+    "lookups-lost": "names without an answer",
+    "lookups-refused": "names that are refused",
+    "lookups-late": "names that come late",
+    "not-leased": "hosts without an address",
+    "not-renewed": "leases that are not renewed",
+    "shared-lease": "an address that two hosts have",
+    "late-leases": "addresses that come late",
 }

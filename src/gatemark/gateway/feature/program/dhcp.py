@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feature `dhcp:SERVER[:WORD...]`: the gateway leases addresses to the hosts of its LAN.
+
+    lease=S    seconds that an address is leased for (3600)
+
+16 000 addresses of RFC 6598, which no test network has; the LAN port gets one of them. dnsmasq does
+not look whether an address is in use (`--no-ping`): it waits three seconds for that, six times.
+"""
+
+import json
+from typing import Any, Final
+
+from gatemark.gateway.feature.asked import Asked, Wanted
+from gatemark.gateway.program import Program
+from gatemark.node.quoted import sh, shell
+
+NETWORK: Final = "100.64.0.0/18"
+ADDRESS: Final = "100.64.0.1"
+FIRST, LAST = "100.64.0.16", "100.64.63.250"
+MASK: Final = "255.255.192.0"
+LEASE_S: Final = 3600
+ADD: Final = f"ip addr add {ADDRESS}/18 dev {{lan}}"
+REMOVE: Final = (
+    f"case $(ip -o addr show dev {{lan}}) in *' {ADDRESS}/18 '*) "
+    f"ip addr del {ADDRESS}/18 dev {{lan}};; esac"
+)
+LACKS: Final = """command -v {program} > /dev/null || {{
+  echo "no "{program}" on the gateway: apt-get install "{package} >&2; exit 127
+}}
+"""
+DNSMASQ: Final = """{lacks}exec dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 \\
+  --interface={lan} --except-interface=lo --bind-interfaces --user= --pid-file="$PWD/pid" \\
+  --log-facility=- --quiet-dhcp --dhcp-authoritative --dhcp-leasefile="$PWD/leases" \\
+  --dhcp-lease-max=20000 --dhcp-range={span} --no-ping"""
+# Kea writes its files below its own folders, unless these say otherwise.
+KEA: Final = """{lacks}printf %s {config} > kea.json
+export KEA_PIDFILE_DIR="$PWD" KEA_LOCKFILE_DIR="$PWD" KEA_LOGGER_DESTINATION=stderr
+exec kea-dhcp4 -c ./kea.json"""
+
+
+async def apply(asked: Asked) -> None:
+    """The LAN port's address in the network that is leased from."""
+    lan = asked.gateway.devices["gw0"]
+    await asked.changes.make(shell(ADD, lan=lan), undo=shell(REMOVE, lan=lan))
+
+
+def program(wanted: Wanted) -> Program:
+    """The server at the LAN port."""
+    server, *words = wanted.arguments
+    lan = wanted.gateway.devices["gw0"]
+    lease_s = next((int(text.partition("=")[2]) for text in words), LEASE_S)
+    if server == "kea":
+        config = json.dumps(kea(lan, lease_s))
+        lacks = shell(LACKS, program="kea-dhcp4", package="kea-dhcp4-server")
+        script = shell(KEA, lacks=lacks, config=config)
+        return Program(name=wanted.word, command=sh(script), device=lan)  # by a packet socket
+    script = shell(
+        DNSMASQ,
+        lacks=shell(LACKS, program="dnsmasq", package="dnsmasq-base"),
+        lan=lan,
+        span=f"{FIRST},{LAST},{MASK},{lease_s}",
+    )
+    return Program(name=wanted.word, command=sh(script), ready="sockets bound exclusively")
+
+
+def kea(lan: str, lease_s: int) -> dict[str, Any]:
+    """Return the configuration of Kea: one network at the LAN port, leases in memory alone."""
+    network = {
+        "id": 1,
+        "subnet": NETWORK,
+        "interface": lan,
+        "pools": [{"pool": f"{FIRST} - {LAST}"}],
+    }
+    log = {"name": "kea-dhcp4", "severity": "WARN", "output_options": [{"output": "stderr"}]}
+    return {
+        "Dhcp4": {
+            "interfaces-config": {"interfaces": [f"{lan}/{ADDRESS}"], "re-detect": False},
+            "lease-database": {"type": "memfile", "persist": False},
+            "authoritative": True,
+            "valid-lifetime": lease_s,
+            "subnet4": [network],
+            "loggers": [log],
+        }
+    }
