@@ -250,7 +250,7 @@ FEATURES: Final[dict[str, Feature]] = {
     "dhcp": Feature(
         FORWARDING,
         (Argument("SERVER", words=("dnsmasq", "kea")),),
-        options=(Option("lease", Argument("S", 120, 86_400)),),
+        options=(Option("lease", Argument("S", 120, 86_400)), Option("file")),
         program=True,
     ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),

@@ -10,6 +10,7 @@ QUANTITIES: Final = {
     "dhcp_leased": ("ratio", "share of the hosts that got an address"),
     "dhcp_renewed": ("ratio", "share of the leases that were renewed"),
     "dhcp_lost": ("ratio", "share of the DHCP messages without an answer in a second", True),
+    "dhcp_refused": ("ratio", "share of the hosts that were refused what they were offered", True),
     "dhcp_shared": ("addresses", "addresses that two hosts have at the same time", True),
     "dhcp_offer_p50_ns": ("ns", "median time of an offer"),
     "dhcp_lease_p50_ns": ("ns", "median time from asking to an address"),

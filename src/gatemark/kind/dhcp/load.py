@@ -65,7 +65,8 @@ class Host:
     lease: Answer | None = None
     asked_ns: int = 0  # for more time, first
     renewed: Answer | None = None
-    is_refused: bool = False  # by a NAK, of the part that it is in
+    refusals: int = 0  # of addresses that it had been offered
+    is_refused: bool = False  # more time, by a NAK
 
 
 @dataclass(slots=True)
@@ -224,7 +225,6 @@ class Game:
                 if host is None:
                     until = now
                     continue
-                host.is_refused = False
                 begin(host)
                 due += 1 / rate if rate else 0.0
             elif not is_open and not self._waiting:
@@ -246,9 +246,12 @@ class Game:
             host.lease = answer
             self.lan.macs[answer.address] = host.mac
             self._waiting.pop(host.xid)
-        elif answer.kind == NAK:
-            host.is_refused = True
+        elif answer.kind == NAK:  # it begins anew (RFC 2131, section 3.1)
             self._waiting.pop(host.xid)
+            host.refusals += 1
+            host.offer_ns = 0
+            if host.refusals < TRIES:
+                self._send(host, message.discover(host.mac, host.xid))
 
     def _renew(self, host: Host) -> None:
         assert host.lease is not None

@@ -77,6 +77,7 @@ KIND: Final = Rules(
             "dhcp_leased": "got one",
             "dhcp_renewed": "renewed",
             "dhcp_lost": "lost",
+            "dhcp_refused": "refused first",
             "dhcp_offer_p50_ns": "offer p50",
             "dhcp_lease_p50_ns": "lease p50",
             "dhcp_lease_p95_ns": "p95",

@@ -52,6 +52,7 @@ def values(played: Played) -> Iterator[tuple[str, float]]:
     yield "dhcp_leased", len(leased) / len(hosts)
     yield "dhcp_leases_per_s", len(leased) * NS_A_S / max(1, played.leasing_ns)
     yield "dhcp_lost", played.lost / max(1, played.sent)
+    yield "dhcp_refused", sum(host.refusals > 0 for host in hosts) / len(hosts)
     yield "dhcp_shared", float(len(shared(hosts)))
     offers = [float(host.offer_ns) for host in hosts if host.offer_ns]
     yield "dhcp_offer_p50_ns", percentile(offers, 0.5)

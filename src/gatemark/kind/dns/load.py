@@ -8,6 +8,7 @@ overflowed with is no loss of the gateway.
 """
 
 import asyncio
+import os
 import secrets
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -68,9 +69,9 @@ class Running:
 
     def text(self) -> str:
         """Return all that it has printed."""
-        end = self._out.seek(0, 2)
-        self._out.seek(0)
-        return self._out.read(end).decode(errors="replace")
+        # Its place in the file is the program's own, too: nothing may move it.
+        size = os.fstat(self._out.fileno()).st_size
+        return os.pread(self._out.fileno(), size, 0).decode(errors="replace")
 
     async def says(self, text: str, within_s: float) -> None:
         """Wait until it has printed a text. Raises NodeError."""

@@ -62,7 +62,7 @@ def _lost(groups: Sequence[Group]) -> Iterator[Finding]:
     yield Finding(
         shape="lookups-lost",
         fact=seen,
-        values={"share": share, **({"every": every} if every else {})},
+        values={"share": share},
     )
 
 

@@ -29,11 +29,17 @@ def _tables(kind: str, listed: Listed, about: frozenset[str], source: Source) ->
     return [(kind, table(listed, [p for p in every if p.definition.quantity in about]))]
 
 
+def _who(points: list[PointResult], point: PointResult) -> str:
+    """Return its setup; its arm where two arms have the same one."""
+    arms = {p.arm for p in points if p.setup == point.setup}
+    return point.arm if len(arms) > 1 else rates.who(point)
+
+
 def table(listed: Listed, points: list[PointResult]) -> Table:
     """The points with the columns that any of them has; a share is in per cent."""
     spec: list[Column[PointResult]] = [
-        Column("setup", rates.who),
-        Column("point", traffic.point_words),
+        Column("setup", partial(_who, points)),
+        Column("point", traffic.at),
     ]
     for name, head in listed.columns.items():
         unit = UNITS[name]

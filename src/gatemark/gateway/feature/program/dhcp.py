@@ -2,6 +2,7 @@
 """The feature `dhcp:SERVER[:WORD...]`: the gateway leases addresses to the hosts of its LAN.
 
     lease=S    seconds that an address is leased for (3600)
+    file       each lease is written into a file, where the program runs; else they are in memory
 
 16 000 addresses of RFC 6598, which no test network has; the LAN port gets one of them. dnsmasq does
 not look whether an address is in use (`--no-ping`): it waits three seconds for that, six times.
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
 from gatemark.gateway.program import Program
-from gatemark.node.quoted import sh, shell
+from gatemark.node.quoted import literal, sh, shell
 
 NETWORK: Final = "100.64.0.0/18"
 ADDRESS: Final = "100.64.0.1"
@@ -30,8 +31,9 @@ LACKS: Final = """command -v {program} > /dev/null || {{
 """
 DNSMASQ: Final = """{lacks}exec dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 \\
   --interface={lan} --except-interface=lo --bind-interfaces --user= --pid-file="$PWD/pid" \\
-  --log-facility=- --quiet-dhcp --dhcp-authoritative --dhcp-leasefile="$PWD/leases" \\
+  --log-facility=- --quiet-dhcp --dhcp-authoritative {leases} \\
   --dhcp-lease-max=20000 --dhcp-range={span} --no-ping"""
+KEPT: Final = literal('--dhcp-leasefile="$PWD/leases"')
 # Kea writes its files below its own folders, unless these say otherwise.
 KEA: Final = """{lacks}printf %s {config} > kea.json
 export KEA_PIDFILE_DIR="$PWD" KEA_LOCKFILE_DIR="$PWD" KEA_LOGGER_DESTINATION=stderr
@@ -48,9 +50,10 @@ def program(wanted: Wanted) -> Program:
     """The server at the LAN port."""
     server, *words = wanted.arguments
     lan = wanted.gateway.devices["gw0"]
-    lease_s = next((int(text.partition("=")[2]) for text in words), LEASE_S)
+    lease_s = next((int(text.partition("=")[2]) for text in words if "=" in text), LEASE_S)
+    is_kept = "file" in words
     if server == "kea":
-        config = json.dumps(kea(lan, lease_s))
+        config = json.dumps(kea(lan, lease_s, is_kept=is_kept))
         lacks = shell(LACKS, program="kea-dhcp4", package="kea-dhcp4-server")
         script = shell(KEA, lacks=lacks, config=config)
         return Program(name=wanted.word, command=sh(script), device=lan)  # by a packet socket
@@ -58,13 +61,14 @@ def program(wanted: Wanted) -> Program:
         DNSMASQ,
         lacks=shell(LACKS, program="dnsmasq", package="dnsmasq-base"),
         lan=lan,
+        leases=KEPT if is_kept else literal("--leasefile-ro"),
         span=f"{FIRST},{LAST},{MASK},{lease_s}",
     )
     return Program(name=wanted.word, command=sh(script), ready="sockets bound exclusively")
 
 
-def kea(lan: str, lease_s: int) -> dict[str, Any]:
-    """Return the configuration of Kea: one network at the LAN port, leases in memory alone."""
+def kea(lan: str, lease_s: int, *, is_kept: bool) -> dict[str, Any]:
+    """Return the configuration of Kea: one network at the LAN port."""
     network = {
         "id": 1,
         "subnet": NETWORK,
@@ -75,7 +79,7 @@ def kea(lan: str, lease_s: int) -> dict[str, Any]:
     return {
         "Dhcp4": {
             "interfaces-config": {"interfaces": [f"{lan}/{ADDRESS}"], "re-detect": False},
-            "lease-database": {"type": "memfile", "persist": False},
+            "lease-database": {"type": "memfile", "persist": is_kept, "name": "./kea-leases4.csv"},
             "authoritative": True,
             "valid-lifetime": lease_s,
             "subnet4": [network],

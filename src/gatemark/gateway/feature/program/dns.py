@@ -4,7 +4,7 @@
     cache=N      answers that it keeps (1000, as OpenWrt does)
     forward=N    questions that it may wait for at once (150, as dnsmasq does)
 
-dnsmasq goes to / as it starts. It has no other file than what stands here. What it counts is in its last words.
+dnsmasq alone, without a file of a system. What it counts is in its last words.
 """
 
 from typing import Final
