@@ -19,7 +19,6 @@ wan.connect((upstream, 5300))
 asked: dict[bytes, tuple[bytes, tuple[str, int]]] = {}
 recent: list[float] = []
 count = 0
-print("forwards", flush=True)
 while True:
     for ready in select.select([lan, wan], [], [])[0]:
         data, host = ready.recvfrom(2048)

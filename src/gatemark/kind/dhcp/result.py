@@ -14,7 +14,7 @@ from gatemark.kind.dhcp.plan import DHCP
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
 from gatemark.run.result.kind import Kind
-from gatemark.store.record import Definition
+from gatemark.store.record import Definition, Scalar
 from gatemark.store.series import Series
 from gatemark.workload.way import Way
 
@@ -80,24 +80,26 @@ def shared(hosts: Sequence[Host]) -> list[str]:
 
 
 def evidence(raw: Raw) -> Mapping[str, Any]:
-    """Who got no address, whose was not renewed and how, and which is of two hosts."""
-    hosts = _played(raw).hosts
+    """What became of the hosts."""
+    return {"service": named(_played(raw).hosts)}
+
+
+def named(hosts: Sequence[Host]) -> dict[str, Scalar]:
+    """Return who got no address, whose was not renewed and how, and which is of two hosts."""
     kept_out = [host for host in hosts if not host.lease]
     ended = [host for host in hosts if host.lease and host.asked_ns and not is_renewed(host)]
     how = Counter(_how(host) for host in ended)
     twice = shared(hosts)
     return {
-        "service": {
-            "hosts": len(hosts),
-            "leases": len(hosts) - len(kept_out),
-            "not leased": len(kept_out),
-            "not leased, who": _who(kept_out),
-            "not renewed": len(ended),
-            "not renewed, who": _who(ended),
-            "not renewed, how": how.most_common(1)[0][0] if how else "",
-            "shared": len(twice),
-            "shared, who": ", ".join(twice[:NAMED]),
-        }
+        "hosts": len(hosts),
+        "leases": len(hosts) - len(kept_out),
+        "not leased": len(kept_out),
+        "not leased, who": _who(kept_out),
+        "not renewed": len(ended),
+        "not renewed, who": _who(ended),
+        "not renewed, how": how.most_common(1)[0][0] if how else "",
+        "shared": len(twice),
+        "shared, who": ", ".join(twice[:NAMED]),
     }
 
 

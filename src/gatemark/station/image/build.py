@@ -31,12 +31,12 @@ PACKAGES: Final = (
 )
 # With the libraries that they are linked to (OpenSSL, D-Bus, systemd) 12 MB, twice while it boots:
 # too much for 64 MiB.
-LARGE: Final = ("ppp", "tcpdump")
+LARGE: Final = ("dnsmasq-base", "ppp", "tcpdump")
 ROOMY_MIB: Final = 128
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
     *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tc", "tcpdump", "wg"),
-    XTABLES,
+    *("dnsmasq", XTABLES),
 )
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES
