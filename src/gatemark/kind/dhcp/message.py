@@ -40,7 +40,7 @@ def discover(mac: bytes, xid: int) -> bytes:
 
 
 def request(mac: bytes, xid: int, offer: Answer) -> bytes:
-    """Take an offer; to all, as other servers are told so."""
+    """Take an offer; to all, so that other servers see it."""
     options = _option(WANTED, offer.address) + _option(SERVER, offer.server)
     return _to_all(mac, _message(mac, xid, REQUEST, options))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a gateway's leases: hosts without one, leases that end, addresses of two."""
+"""Faults of a gateway's leases: hosts without one, leases that end, addresses of two."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -80,7 +80,7 @@ def shared(hosts: Sequence[Host]) -> list[str]:
 
 
 def evidence(raw: Raw) -> Mapping[str, Any]:
-    """What became of the hosts."""
+    """The fate of the hosts."""
     return {"service": named(_played(raw).hosts)}
 
 

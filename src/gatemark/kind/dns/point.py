@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a gateway's names: queries that are lost, refused or late below its limit."""
+"""Faults of a gateway's names: queries that are lost, refused or late below its limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

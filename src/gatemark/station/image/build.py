@@ -31,8 +31,10 @@ PACKAGES: Final = (
 )
 # With the libraries that they are linked to (OpenSSL, D-Bus, systemd) 12 MB, twice while it boots:
 # too much for 64 MiB.
-LARGE: Final = ("dnsmasq-base", "ppp", "tcpdump")
+LARGE: Final = ("ppp", "tcpdump")
 ROOMY_MIB: Final = 128
+SERVICES: Final = ("dnsmasq-base",)  # another 2 MB, twice
+ROOMIER_MIB: Final = 192
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
     *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tc", "tcpdump", "wg"),
@@ -117,9 +119,10 @@ class Parts:
 def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told) -> Image:
     """The image of a kernel's package; made if it is not there. Raises UnavailableError.
 
-    Large tools are left out where the machine has little memory.
+    Large tools, and servers, are left out where the machine has little memory.
     """
-    tools = (*PACKAGES, *(LARGE if memory_mib >= ROOMY_MIB else ()))
+    large = LARGE if memory_mib >= ROOMY_MIB else ()
+    tools = (*PACKAGES, *large, *(SERVICES if memory_mib >= ROOMIER_MIB else ()))
     source = packages(arch.debian, kernel, tools, announce)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]

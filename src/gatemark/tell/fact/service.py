@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a gateway's services in words: names and addresses."""
+"""Faults of a gateway's services in words: names and addresses."""
 
 from typing import Final
 

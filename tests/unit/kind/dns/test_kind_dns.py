@@ -30,8 +30,8 @@ def report(
     count: int, is_lost: Callable[[int], bool], code: str = "NOERROR", cached: float = 0.5
 ) -> Report:
     lines = []
-    for at, name in enumerate(names.asked(count, cached, "token", 1)):
-        name = name.strip()
+    for at, line in enumerate(names.asked(count, cached, "token", 1)):
+        name = line.strip()
         lines.append(f"> T {name}" if is_lost(at) else f"> {code} {name} 0.000250")
     text = "\n".join(lines) + "\n" + TAIL.format(sent=count, seconds=2.0)
     return names.read(text, count)
