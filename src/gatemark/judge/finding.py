@@ -71,6 +71,8 @@ Shape = Literal[
     "not-renewed",
     "shared-lease",
     "late-leases",
+    "adverts-end",
+    "adverts-late",
 ]
 
 # That explain a part of the loss at any rate: a knee is judged without that part.

@@ -253,6 +253,12 @@ FEATURES: Final[dict[str, Feature]] = {
         options=(Option("lease", Argument("S", 120, 86_400)), Option("file")),
         program=True,
     ),
+    "ra": Feature(
+        FORWARDING,
+        (Argument("SERVER", words=("radvd",)),),
+        options=(Option("every", Argument("S", 4, 1800)),),
+        program=True,
+    ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
 

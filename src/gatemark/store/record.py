@@ -250,7 +250,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # programs say themselves.
     application: dict[str, Scalar] = {}
     nat: dict[str, str] = {}  # nat: the packets that show a value, by its name
-    # dns, dhcp, prefix: `code SERVFAIL` (how often), and who had no answer, by what was asked.
+    # dns, dhcp: `code SERVFAIL` (how often), and who had no answer, by what was asked.
     service: dict[str, Scalar] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...

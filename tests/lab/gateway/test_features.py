@@ -59,7 +59,7 @@ HERE = [
     arm("nat", "jumbo:9000"),
     arm("nat", "dscp:46"),
     arm("nat", "classify-lite"),
-    arm("nat", "dns:dnsmasq", "dhcp:dnsmasq:lease=600:file"),
+    arm("nat", "dns:dnsmasq", "dhcp:dnsmasq:lease=600:file", "ra:radvd:every=5"),
 ]
 # Of these each change needs two: a way around the kernel, and one through most of its parts.
 SHORT = (arm("route", "xdp"), arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"))

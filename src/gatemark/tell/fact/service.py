@@ -25,6 +25,15 @@ ENTRIES: Final[Entries] = {
         "95 of 100 {what} at {at:queries} take up to {ns:ns}, more than 200 ms.",
         "answers {what} at {at:queries} in up to {ns:ns}",
     ),
+    "ra.ends": (
+        "For {share:percent} of the time a host had no router or no prefix: what an advert says "
+        "ended before the next one came.",
+        "leaves a host without a router or a prefix for {share:percent} of the time",
+    ),
+    "ra.late": (
+        "A host that asks for a router waits for {ns:ns}, more than {limit:ns}.",
+        "lets a host wait for a router for {ns:ns}",
+    ),
     "dhcp.not-leased": (
         "{count:.0f} of {of:.0f} hosts got no address, however often they asked ({who}).",
         "gives {count:.0f} of {of:.0f} hosts no address",

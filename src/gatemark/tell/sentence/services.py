@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from gatemark.judge.judgement import PointResult
+from gatemark.kind.adverts.plan import ADVERTS
 from gatemark.kind.dhcp.plan import DHCP
 from gatemark.kind.dns.plan import DNS
 from gatemark.plan.feature import DIRECT
@@ -16,12 +17,13 @@ MOST: Final = 4  # arms that it says it of
 
 def applies(case: Case) -> bool:
     """Return True where names or addresses were asked for."""
-    return any(_is_of(point, DNS, DHCP) for point in case.judgement.points)
+    return any(_is_of(point, DNS, DHCP, ADVERTS) for point in case.judgement.points)
 
 
 def say(case: Case) -> str:
     """Say of each arm how many a second, and how soon."""
-    return " ".join(filter(None, (_all(case, DNS, _names), _all(case, DHCP, _addresses))))
+    parts = {DNS: _names, DHCP: _addresses, ADVERTS: _adverts}
+    return " ".join(filter(None, (_all(case, about, words) for about, words in parts.items())))
 
 
 def _all(case: Case, about: str, words: Callable[[Sequence[PointResult]], str]) -> str:
@@ -58,6 +60,13 @@ def _addresses(points: Sequence[PointResult]) -> str:
     kept = "all" if renewed == 1 else f"{100 * renewed:.3g} %"
     within = _within(best, "dhcp_lease_p95_ns")
     return f"leases {rate} addresses a second{within} and renews {kept}"
+
+
+def _adverts(points: Sequence[PointResult]) -> str:
+    worst = min(points, key=lambda p: _value(p, "ra_kept"))
+    every, lasts_s = _value(worst, "ra_every_ns"), _value(worst, "ra_router_s")
+    often = f" each {number.quantity(every, 'ns')}" if every else ""
+    return f"says{often} that it is a router, for {lasts_s:g} s"
 
 
 def _within(point: PointResult, name: str) -> str:

@@ -65,4 +65,6 @@ NAMES: Final[dict[Shape, str]] = {
     "not-renewed": "leases that are not renewed",
     "shared-lease": "an address that two hosts have",
     "late-leases": "addresses that come late",
+    "adverts-end": "a router that ends before its next advert",
+    "adverts-late": "a router that answers late",
 }
