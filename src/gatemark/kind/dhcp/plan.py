@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses in a plan: how many hosts a second ask for one, and then renew it.
 
-For the first half of `duration_s` `rate_pps` hosts a second (0: `clients` at a time, 1 to 250) ask
-for an address, each with a MAC address of its own; in the second half each asks for more time, as
-a host does in the middle of its lease. What answers is a feature of the arm, as `dhcp:kea`, or the
+For the first half of `duration_s` hosts ask for an address, each with a MAC address of its own:
+`rate_pps` a second, or where that is 0 `clients` (1) at a time. In the second half each asks for
+more time, as a host does in the middle of its lease. What answers is a feature of the arm, as `dhcp:kea`, or the
 gateway's own server (docs/services.md).
 """
 
