@@ -11,7 +11,7 @@ import pytest
 
 from gatemark.judge.finding import Finding
 from gatemark.judge.judgement import Judgement
-from gatemark.kind.dns.plan import require
+from gatemark.kind.dns.plan import require_programs
 from gatemark.plan.model import Arm, Command, Plan, Repeat, Workload
 from gatemark.store.record import Record
 from gatemark.tell.fact import say
@@ -64,7 +64,7 @@ def wrong(judgement: Judgement, shape: str) -> Finding | None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _programs() -> None:
-    require()
+    require_programs()
 
 
 def test_a_forwarder_that_loses_every_tenth_query_under_load_is_named() -> None:

@@ -19,7 +19,7 @@ from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
 from gatemark.kind.dns import names
-from gatemark.kind.dns.plan import DNS, path, require
+from gatemark.kind.dns.plan import DNS, path, require_programs
 from gatemark.node import nobody
 from gatemark.node.agent import Tick
 from gatemark.node.reader import reader
@@ -46,7 +46,7 @@ LAST: Final = 300  # characters of a program's last words
 
 async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequence[Load]:
     """The one that asks. Raises UnavailableError with the command that installs its programs."""
-    require()
+    require_programs()
     return [Lookups(ways[0], spec.workload, station.placement, is_alone=spec.arm.path == DIRECT)]
 
 

@@ -16,6 +16,7 @@ from gatemark.kind.rules import Able, Listed, Rules
 from gatemark.plan.feature import DIRECT, FORWARDING
 from gatemark.plan.model import Arm, Plan, Workload
 
+KIND_NAME: Final = "dns"  # of workload
 DNS: Final = "name service"  # what a definition is about
 NEEDS: Final = {"dnsperf": "dnsperf", "dnsmasq": "dnsmasq-base"}  # program -> package of Debian
 MOST_PPS: Final = 200_000.0
@@ -64,9 +65,15 @@ def path(program: str) -> str | None:
     return shutil.which(program) or shutil.which(program, path=PLACES)
 
 
-def require(plans: Iterable[Plan] = ()) -> None:
+def require(plans: Iterable[Plan]) -> None:
+    """Raise UnavailableError with the command that installs what these plans lack."""
+    sent = (load for plan in plans for load in (plan.workload, *plan.beside.values()))
+    if any(load.kind == KIND_NAME for load in sent):
+        require_programs()
+
+
+def require_programs() -> None:
     """Raise UnavailableError with the command that installs what is missing."""
-    del plans
     if fix := _fix():
         raise UnavailableError(f"names need programs that are not here: {fix}")
 

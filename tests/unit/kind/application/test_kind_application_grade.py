@@ -76,7 +76,13 @@ def test_a_figure_is_good_up_to_its_limit_and_bad_beyond_the_other() -> None:
 
 @pytest.mark.parametrize(
     ("ms", "text"),
-    [(84, "good"), (86, "good or fair"), (110, "good or fair"), (120, "fair"), (260, "fair or bad")],
+    [
+        (84, "good"),
+        (86, "good or fair"),
+        (110, "good or fair"),
+        (120, "fair"),
+        (260, "fair or bad"),
+    ],
 )
 def test_a_figure_near_a_limit_has_the_words_of_both_sides(ms: float, text: str) -> None:
     assert grades([typing("clean", 1), typing("upload", ms)])[1].text == text

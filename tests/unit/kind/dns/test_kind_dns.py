@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from judge.conftest import Trial, run
 from msgspec.structs import replace
 
-from gatemark.error import GatemarkError, InvalidTrialError
+from gatemark.error import GatemarkError, InvalidTrialError, UnavailableError
 from gatemark.judge.judge import judge
 from gatemark.kind.dns import names
+from gatemark.kind.dns import plan as dns_plan
 from gatemark.kind.dns.load import unread
 from gatemark.kind.dns.names import Report
 from gatemark.kind.dns.plan import DNS
 from gatemark.kind.dns.result import values
 from gatemark.plan.kind import faults
-from gatemark.plan.model import Workload
+from gatemark.plan.model import Plan, Workload
 from gatemark.store.record import Definition, Evidence, Record
 from gatemark.tell.fact import say
 from gatemark.tell.sentence.answer import answer
@@ -138,6 +139,16 @@ def test_the_sentence_has_rates_of_known_and_new_names() -> None:
     trials = [record(report(400, lambda _: False), 200)]
     text = answer(run(trials), trials, judge(run(trials), trials))
     assert text.startswith("Dnsmasq answers 200 queries/s") or "dnsmasq answers 200" in text
+
+
+def test_programs_are_needed_by_plans_of_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dns_plan, "path", lambda _: None)
+    planned = Plan(schema="", title="", why="", reading="", arm=(), workload=Workload(kind="udp"))
+    dns_plan.require([planned])
+    with pytest.raises(UnavailableError, match="apt-get install .* dnsmasq-base dnsperf"):
+        dns_plan.require([replace(planned, beside={"names": Workload(kind="dns")})])
+    able = dns_plan.able()
+    assert "dnsperf" in able.fix
 
 
 @pytest.mark.parametrize(
