@@ -39,6 +39,7 @@ PACKET_ADD_MEMBERSHIP, PACKET_STATISTICS, PACKET_MR_PROMISC = 1, 6, 1
 ROOM: Final = 4 << 20  # bytes of its buffer
 STEP_S: Final = 0.001
 LOOK_S: Final = 0.02
+FEW: Final = 4  # messages that nobody answers, at once
 # UDP to port 68 in a packet of IPv4 without options (bpf(4): load, compare, return).
 FILTER: Final = (
     (0x30, 0, 0, 23),  # protocol
@@ -190,7 +191,16 @@ class Game:
         self.played.leasing_ns = last_ns - began_ns
         self._run(self._renew, leased, self._keep, is_all=True)
         self.played.overflown = self.lan.overflown
+        self._leave(leased)
         return self.played
+
+    def _leave(self, hosts: Iterable[Host]) -> None:
+        """Give all leases back, a few at a time: a box's own server is to have them again."""
+        for number, host in enumerate(hosts, 1):
+            if host.lease:
+                self.lan.send(message.release(host.mac, host.xid, host.lease))
+            if number % FEW == 0:
+                time.sleep(STEP_S)
 
     def _hosts(self) -> Iterator[Host]:
         for number in range(MOST_LEASES):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from gatemark.workload import packet
 
 CLIENT_PORT, SERVER_PORT = 68, 67
-DISCOVER, OFFER, REQUEST, ACK, NAK = 1, 2, 3, 5, 6
+DISCOVER, OFFER, REQUEST, ACK, NAK, RELEASE = 1, 2, 3, 5, 6, 7
 BROADCAST: Final = "ff:ff:ff:ff:ff:ff"
 ALL: Final = ("255.255.255.255", SERVER_PORT)
 NOBODY: Final = ("0.0.0.0", CLIENT_PORT)  # noqa: S104  the address of who has none
@@ -51,6 +51,13 @@ def renew(mac: bytes, xid: int, lease: Answer) -> bytes:
     macs = _text(mac), _text(lease.from_mac)
     source, sink = (lease.address, CLIENT_PORT), (lease.server, SERVER_PORT)
     return packet.udp(macs, source, sink, message)
+
+
+def release(mac: bytes, xid: int, lease: Answer) -> bytes:
+    """Give a lease back (section 4.4.6); nobody answers."""
+    message = _message(mac, xid, RELEASE, _option(SERVER, lease.server), lease.address)
+    source, sink = (lease.address, CLIENT_PORT), (lease.server, SERVER_PORT)
+    return packet.udp((_text(mac), _text(lease.from_mac)), source, sink, message)
 
 
 def parsed(frame: bytes, at_ns: int) -> Answer | None:

@@ -3,8 +3,8 @@
 
 For the first half of `duration_s` hosts ask for an address, each with a MAC address of its own:
 `rate_pps` a second, or where that is 0 `clients` (1) at a time. In the second half each asks for
-more time, as a host does in the middle of its lease. What answers is a feature of the arm, as `dhcp:kea`, or the
-gateway's own server (docs/services.md).
+more time, as a host does in the middle of its lease. What answers is a feature of the arm, as
+`dhcp:kea`, or the gateway's own server (docs/services.md).
 """
 
 from collections.abc import Iterator

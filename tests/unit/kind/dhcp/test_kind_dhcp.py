@@ -100,6 +100,8 @@ def test_a_host_asks_all_and_renews_by_its_server() -> None:
     assert (renewal[:6], renewal[6:12]) == (SERVER, MAC)
     assert packet.sender(renewal) == ("100.64.0.21", 68)
     assert len(packet.carried(first, packet.UDP)) >= 308
+    back = packet.carried(message.release(MAC, 7, offer), packet.UDP)
+    assert bytes((53, 1, 7, 54, 4)) in back
 
 
 def test_shares_and_times_are_of_all_hosts() -> None:
