@@ -42,7 +42,7 @@ def _without(points: Iterable[PointResult]) -> Iterator[Marked]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """What a kind's points are about, and what holds them back."""
+    """Rules for a kind's points: their subject, and what holds them back."""
 
     # What a definition is about -> what is counted, as it stands behind a number; "": a rate, or
     # no answer in a sentence.
