@@ -23,7 +23,7 @@ from gatemark.judge.point.capture import watched
 from gatemark.judge.point.path import travels
 from gatemark.judge.point.sweep import knees
 from gatemark.judge.point.timed import MEDIAN
-from gatemark.judge.points import Points, is_rate, is_whole, measured, results
+from gatemark.judge.points import Points, faults, is_rate, is_whole, measured, results
 from gatemark.judge.queue.mixed import Sheaf
 from gatemark.judge.queue.queues import queues
 from gatemark.judge.refusal import refusals, skipped
@@ -79,6 +79,7 @@ def judged(
     records = [record for record in records if record.pass_ != "warmup"]
     points = measured(run, records)
     diagnoses, found_knees = _diagnosed(run, points, records)
+    diagnoses = (*diagnoses, *faults(points.through))
     through = [(trials, named(result, diagnoses)) for trials, result in points.through]
     through_results = results(through)
     found_ladders = (*ladders(run.plans, through), *exact.ladders(run.plans, through, run.ab))

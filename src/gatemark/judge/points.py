@@ -10,6 +10,7 @@ from typing import Final
 from gatemark.judge.change import exact
 from gatemark.judge.change.arms import DIRECT
 from gatemark.judge.fact import Text, fact
+from gatemark.judge.finding import Diagnosis
 from gatemark.judge.judgement import Limit, PointResult, Warning_
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.order import place
@@ -33,8 +34,9 @@ from gatemark.store.run import Run
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST: Final = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
 # Kinds that are not judged by the rules for packets, by what their definitions are about.
-_SHARES = [by_share(rules) for rules in RULES.values() if rules.whole]
-_KINDS = (*entries("point", Judge).values(), *_SHARES)
+_POINTS = entries("point", Judge)
+_SHARES = [by_share(rules) for kind, rules in RULES.items() if rules.whole and kind not in _POINTS]
+_KINDS = (*_POINTS.values(), *_SHARES)
 JUDGES = {about: kind for kind in _KINDS for about in kind.quantities}
 
 
@@ -106,6 +108,14 @@ def marked(points: Sequence[PointResult]) -> Iterator[Marked]:
     """Yield the points that have earned a word by the rules of their kind."""
     for kind in _KINDS:
         yield from kind.marked(points)
+
+
+def faults(through: Sequence[Judged]) -> Iterator[Diagnosis]:
+    """Yield what is wrong by the rules of the points' kinds."""
+    for kind in _KINDS:
+        yield from kind.faults(
+            [trials for trials, _ in through if trials.definition.quantity in kind.quantities]
+        )
 
 
 def is_rate(about: About) -> bool:

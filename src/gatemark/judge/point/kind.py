@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gatemark.judge.fact import fact
+from gatemark.judge.finding import Diagnosis
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.limit import Verdict
@@ -34,6 +35,11 @@ def _without(points: Iterable[PointResult]) -> Iterator[Marked]:
     yield from ()
 
 
+def _sound(groups: Iterable[Group]) -> Iterator[Diagnosis]:
+    del groups
+    yield from ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """What a kind's points are about, and what holds them back."""
@@ -50,6 +56,8 @@ class Judge:
     is_unchecked: Callable[[Definition, Iterable[PointResult]], bool] = _never
     # The words of its points among all of a run: good, bad, not judged.
     marked: Callable[[Iterable[PointResult]], Iterator[Marked]] = _without
+    # What is wrong with its points, where that is no shape of loss and no counter names it.
+    faults: Callable[[Iterable[Group]], Iterator[Diagnosis]] = _sound
 
 
 def by_share(rules: Rules) -> Judge:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A soak as it is judged: as UDP sample by sample; what grows over all of them is a fault."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from gatemark.judge.fact import Fact, fact
+from gatemark.judge.finding import Diagnosis, Finding
+from gatemark.judge.judgement import PointResult
+from gatemark.judge.point.facts import gather
+from gatemark.judge.point.group import Group
+from gatemark.judge.point.kind import Judge
+from gatemark.judge.point.limit import Verdict
+from gatemark.judge.point.limit import decide as by_packets
+from gatemark.kind.soak.drift import Drift, drifts
+from gatemark.kind.soak.plan import SOAK
+
+FAR_H: Final = 24 * 365.0  # an end beyond is not named
+
+
+def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
+    """Return what held a sample back, by the rules for packets."""
+    del ceilings
+    return by_packets(gather(trials, None))
+
+
+def faults(groups: Iterable[Group]) -> Iterator[Diagnosis]:
+    """Yield what grows at each point."""
+    for trials in groups:
+        grown = [drift for drift in drifts(trials.outside) if drift.is_growing]
+        findings = tuple(_finding(drift, trials.outside[-1].started) for drift in grown)
+        if findings:
+            yield Diagnosis(
+                subject=trials.subject,
+                direction=trials.definition.direction,
+                findings=findings,
+            )
+
+
+def _finding(drift: Drift, last: str) -> Finding:
+    seen = drift.trend
+    values = {"rate_an_hour": seen.slope, "span_h": drift.span_h}
+    if drift.ends_h is not None:
+        values["ends_h"] = drift.ends_h
+    return Finding(
+        shape="grows",
+        fact=fact(
+            "grows.up" if drift.what.sign > 0 else "grows.down",
+            what=drift.what.name,
+            unit=drift.what.unit,
+            value=abs(seen.slope),
+            low=min(abs(seen.lo), abs(seen.hi)),
+            high=max(abs(seen.lo), abs(seen.hi)),
+            hours=drift.span_h,
+            end=_end(drift, last),
+        ),
+        values=values,
+    )
+
+
+def _end(drift: Drift, last: str) -> Fact:
+    """Return when it ends; nothing of what does not end within a year."""
+    if drift.ends_h is None or drift.ends_h > FAR_H:
+        return fact("grows.on")
+    day = datetime.fromisoformat(last) + timedelta(hours=drift.ends_h)
+    return fact("grows.ends", hours=drift.ends_h, day=day.date().isoformat())
+
+
+KIND: Final = Judge(
+    quantities={SOAK: ""},
+    decide=decide,
+    is_bounded=False,
+    faults=faults,
+)
