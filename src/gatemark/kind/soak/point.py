@@ -17,6 +17,8 @@ from gatemark.kind.soak.drift import Drift, drifts
 from gatemark.kind.soak.plan import SOAK
 
 FAR_H: Final = 24 * 365.0  # an end beyond is not named
+HOUR_NS: Final = 3.6e12
+ENDINGS: Final = {"bytes": "bytes", "ns": "ns", "packets/s": "pps", "ratio": "ratio"}
 
 
 def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
@@ -40,9 +42,11 @@ def faults(groups: Iterable[Group]) -> Iterator[Diagnosis]:
 
 def _finding(drift: Drift, last: str) -> Finding:
     seen = drift.trend
-    values = {"rate_an_hour": seen.slope, "span_h": drift.span_h}
+    values = {}
+    if ending := ENDINGS.get(drift.what.unit):
+        values[f"an_hour_{ending}"] = seen.slope
     if drift.ends_h is not None:
-        values["ends_h"] = drift.ends_h
+        values["until_end_ns"] = drift.ends_h * HOUR_NS
     return Finding(
         shape="grows",
         fact=fact(

@@ -4,6 +4,7 @@
 from gatemark.tell.fact import (
     bottleneck,
     counter,
+    group,
     growth,
     level,
     queue,
@@ -13,5 +14,5 @@ from gatemark.tell.fact import (
     warning,
 )
 
-for part in (bottleneck, counter, growth, level, queue, reference, shape, warning):
+for part in (bottleneck, counter, group, growth, level, queue, reference, shape, warning):
     say.ENTRIES.update(part.ENTRIES)
