@@ -15,10 +15,10 @@ from gatemark.store.record import Record
 from gatemark.tell.fact import say
 from lab.planted import bare, measure
 
-# A router that asks for members each second, forwards all groups, and forgets the second one after
-# three seconds: linux/mroute.h (MRT_INIT 200, MRT_ADD_VIF 202, MRT_ADD_MFC 204, MRT_DEL_MFC 205).
+# A router that asks for members each second, forwards all groups, and forgets the second one when
+# it is sent a signal: linux/mroute.h (MRT_INIT 200, MRT_ADD_VIF 202, ADD_MFC 204, DEL_MFC 205).
 FORGETS: Final = """
-import fcntl, socket, struct, sys, time
+import fcntl, signal, socket, struct, sys, time
 IP = socket.IPPROTO_IP
 router = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_IGMP)
 router.setsockopt(IP, 200, 1)
@@ -38,19 +38,23 @@ for number in range(4):
     router.setsockopt(IP, socket.IP_ADD_MEMBERSHIP, group(number) + wan)
     route(204, number)
 router.setsockopt(IP, socket.IP_MULTICAST_IF, lan)
-print("routes", flush=True)
-for second in range(60):
+def forget(*_):
+    route(205, 1)
+    router.setsockopt(IP, socket.IP_DROP_MEMBERSHIP, group(1) + wan)
+signal.signal(signal.SIGUSR1, forget)
+while True:
     router.sendto(bytes.fromhex("110aeef500000000"), ("224.0.0.1", 0))
     time.sleep(1)
-    if second == 2:
-        route(205, 1)
-        router.setsockopt(IP, socket.IP_DROP_MEMBERSHIP, group(1) + wan)
 """
 FORGETFUL: Final = f"""
 cat > forgets.py <<'END'
 {FORGETS}
 END
-exec {sys.executable} forgets.py $PORT $LAN 198.19.1.2"""
+{sys.executable} forgets.py $PORT $LAN 198.19.1.2 &
+sleep 1
+at 3
+kill -USR1 $!
+over"""
 
 
 def plan(name: str, arm: str, **changes: Any) -> Plan:
@@ -100,17 +104,17 @@ def test_a_querier_that_stops_is_named() -> None:
 def test_a_proxy_that_forgets_a_group_is_named() -> None:
     forgetful = Arm(path="route", name="forgets", features=("command:forgets",))
     load_ = Workload(
-        kind="multicast", direction="down", rate_pps=400, duration_s=8, groups=4
+        kind="multicast", direction="down", rate_pps=400, duration_s=10, groups=4
     )
     planned = replace(
         plan("groups", "proxy", sweep={}),
         arm=(forgetful,),
         workload=load_,
-        command={"forgets": Command(run=FORGETFUL, ready="routes")},
+        command={"forgets": Command(run=FORGETFUL)},
     )
     judgement, (record,) = measure(planned)
     assert (record.status, record.reason) == ("ok", "")
-    assert record.values["group_stopped"] == 0.25
+    assert (record.values["group_never"], record.values["group_stopped"]) == (0, 0.25)
     (finding,) = (found for each in judgement.diagnoses for found in each.wrong)
     assert finding.fact.code == "group.forgotten"
     assert "25 % of the groups stop" in say.words(finding.fact)

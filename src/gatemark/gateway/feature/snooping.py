@@ -39,7 +39,7 @@ async def apply(asked: Asked) -> None:
     await sysctl.write(
         asked.gateway,
         asked.changes,
-        {f"{OF_IPV6}accept_dad": "0", f"{OF_IPV6}disable_ipv6": "0"}
+        {f"{OF_IPV6}{name}": "0" for name in ("addr_gen_mode", "accept_dad", "disable_ipv6")}
         | {f"{folder}{name}": value for name, value in values.items()},
     )
     # Until the first question could have been answered, the bridge floods every group.
