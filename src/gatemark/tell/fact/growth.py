@@ -4,6 +4,7 @@
 from typing import Final
 
 from gatemark.judge.fact import Fact
+from gatemark.judge.math.trend import Trend
 from gatemark.number import Scale, quantity, scale, seconds, within
 from gatemark.tell.fact import say
 from gatemark.tell.fact.say import Entries, Said
@@ -23,6 +24,12 @@ def _grows(verb: str, fact: Fact) -> Said:
     short = f"{verb} by {quantity(value / to.factor, to.unit)} an hour"
     text = f"{name} {verb} by {rate} an hour, over {seconds(say.number(fact, 'hours') * HOUR_S)}"
     return f"{upper(text)}{say.words(end)}.", f"has {name} that {short}"
+
+
+def rate(unit: str, seen: Trend) -> str:
+    """Return by how much a reading changes an hour, with its interval."""
+    to = _scale(max(abs(seen.lo), abs(seen.hi), abs(seen.slope)), unit)
+    return f"{within(seen.slope, seen.lo, seen.hi, to)} {to.unit}"
 
 
 def _scale(value: float, unit: str) -> Scale:
