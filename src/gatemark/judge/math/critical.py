@@ -9,14 +9,15 @@ normal one. Both are weighed over a grid of m and s by the chance of the losses 
 What comes out is the median of the load and the 95 % of its weight around it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import erf, exp, log, log1p, pi, sqrt
 from typing import Final, NamedTuple
 
 from gatemark.judge.math.interval import LEVEL, Interval
 
-RATES: Final = 81  # of m in the grid
-SPREADS: Final = 41  # of s
+RATES: Final = 41  # of m in a grid
+SPREADS: Final = 21  # of s
+CLOSER: Final = 6  # times the grid is laid around what is likely in the one before
 NARROW, WIDE = 0.0005, 0.5  # s, as a share of the highest load
 FEWEST_LOADS: Final = 3
 NEGLIGIBLE: Final = 18.0  # in logarithms: less likely than the likeliest by e to that
@@ -31,6 +32,7 @@ class Counted(NamedTuple):
     lost: int
 
 
+Ends = tuple[float, float]
 Curve = Callable[[float, float, float], float]  # load, m, s -> lost packets/s
 
 
@@ -64,12 +66,14 @@ def critical(trials: Sequence[Counted], share: float) -> Interval | None:
     if len(sums) < FEWEST_LOADS or not any(each.lost for each in sums):
         return None
     most, wider = max(each.load_pps for each in sums), _wider(trials)
-    weighed = [
-        (_likelihood(sums, curve, m, s) / wider, curve, m, s)
-        for curve in CURVES
-        for m in (most * 1.2 * (at + 1) / RATES for at in range(RATES))
-        for s in (most * NARROW * (WIDE / NARROW) ** (at / (SPREADS - 1)) for at in range(SPREADS))
-    ]
+    rates, spreads = (0.0, 1.2 * most), (NARROW * most, WIDE * most)
+    for _ in range(CLOSER):
+        weighed = list(_weighed(sums, wider, rates, spreads))
+        likely = max(weight for weight, *_ in weighed) - NEGLIGIBLE
+        kept = [(m, s) for weight, _, m, s in weighed if weight > likely]
+        rates = _around([m for m, _ in kept], rates, RATES)
+        low, high = _around([log(s) for _, s in kept], (log(spreads[0]), log(spreads[1])), SPREADS)
+        spreads = exp(low), exp(high)
     top = max(weight for weight, *_ in weighed)
     loads = sorted(
         (_at(curve, m, s, share, most), exp(weight - top))
@@ -79,6 +83,31 @@ def critical(trials: Sequence[Counted], share: float) -> Interval | None:
     tail = (1 - LEVEL) / 2
     lo, value, hi = (_quantile(loads, part) for part in (tail, 0.5, 1 - tail))
     return Interval(value, lo, hi, len(trials), LEVEL)
+
+
+Weighed = tuple[float, Curve, float, float]  # logarithm of the weight, curve, m, s
+
+
+def _weighed(
+    sums: Sequence[Counted], wider: float, rates: Ends, spreads: Ends
+) -> Iterator[Weighed]:
+    """Yield each point of a grid with its weight."""
+    for curve in CURVES:
+        for m in _even(rates, RATES):
+            for log_s in _even((log(spreads[0]), log(spreads[1])), SPREADS):
+                s = exp(log_s)
+                yield _likelihood(sums, curve, m, s) / wider, curve, m, s
+
+
+def _even(ends: Ends, count: int) -> list[float]:
+    low, high = ends
+    return [low + (high - low) * at / (count - 1) for at in range(count)]
+
+
+def _around(kept: Sequence[float], ends: Ends, count: int) -> Ends:
+    """Return the ends of what is kept of a grid, and a step more, inside of the grid's."""
+    step = (ends[1] - ends[0]) / (count - 1)
+    return max(ends[0], min(kept) - step), min(ends[1], max(kept) + step)
 
 
 def _sums(trials: Sequence[Counted]) -> list[Counted]:

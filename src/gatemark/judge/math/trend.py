@@ -104,7 +104,7 @@ def _tested(parts: Sequence[Series], slope: float, likeness: float, signs_p: flo
     far = max(0.0, abs(score) - 1) / sqrt(variance) if variance > 0 else 0.0
     slopes = _slopes(parts)
     half = STANDARD.inv_cdf((1 + LEVEL) / 2) * sqrt(max(0.0, variance))
-    cut = min(max(0, round((len(slopes) - half) / 2)), (len(slopes) - 1) // 2)
+    cut = min(max(0, round((len(slopes) - half) / 2) - 1), (len(slopes) - 1) // 2)
     return Trend(
         slope,
         slopes[cut],

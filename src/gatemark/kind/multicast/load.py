@@ -34,7 +34,9 @@ from gatemark.kind.multicast.membership import (
     IGMP_LEAVE,
     IGMP_REPORT,
     IPV6,
+    OURS,
     PORT,
+    TO,
     Member,
     group,
     is_query,
@@ -187,6 +189,8 @@ def number_of(frame: bytes) -> int | None:
     udp = AT + HEADER.get(kind, 0)
     protocol = frame[AT + 6 : AT + 7] if kind == IPV6 else frame[AT + 9 : AT + 10]
     if kind not in HEADER or protocol != b"\x11" or len(frame) < udp + 8 + NUMBER.size:
+        return None
+    if frame[TO[kind] : TO[kind] + 2] != OURS[kind]:
         return None
     (port,) = struct.unpack_from("!H", frame, udp + 2)
     return int(NUMBER.unpack_from(frame, udp + 8)[0]) if port == PORT else None

@@ -20,6 +20,8 @@ EACH: Final = 20  # groups of a socket: the kernel's igmp_max_memberships
 IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
 AT: Final = 14  # bytes of Ethernet
 HEADER: Final = {IPV4: 20, IPV6: 40}
+OURS: Final = {IPV4: bytes([239, 192]), IPV6: bytes.fromhex("ff18")}  # begin the groups
+TO: Final = {IPV4: 30, IPV6: 38}  # where they stand in a frame
 IGMP, HOP_BY_HOP = 2, 0
 IGMP_QUERY, MLD_QUERY = 0x11, 130
 IGMP_REPORT, IGMP_LEAVE = 0x16, 0x17  # of version 2
@@ -94,6 +96,8 @@ class Member:
 def is_query(frame: bytes) -> bool:
     """Return whether a frame asks who is a member of any group."""
     kind = frame[12:AT]
+    if len(frame) < AT + HEADER.get(kind, 0) + 8:
+        return False
     if kind == IPV4:
         at = AT + 4 * (frame[AT] & 15)
         is_its = frame[AT + 9] == IGMP and frame[at : at + 1] == bytes([IGMP_QUERY])
@@ -106,9 +110,9 @@ def is_query(frame: bytes) -> bool:
 
 def wanted(frame: bytes) -> dict[str, bool]:
     """Return the groups that a frame of IGMP joins (True) or leaves, by their address."""
-    if frame[12:AT] != IPV4 or frame[AT + 9] != IGMP:
+    at = AT + 4 * (frame[AT] & 15) if len(frame) > AT else AT
+    if frame[12:AT] != IPV4 or len(frame) < at + 8 or frame[AT + 9] != IGMP:
         return {}
-    at = AT + 4 * (frame[AT] & 15)
     kind = frame[at]
     if kind in (IGMP_REPORT, IGMP_LEAVE):
         return {str(ip_address(frame[at + 4 : at + 8])): kind == IGMP_REPORT}
@@ -117,6 +121,8 @@ def wanted(frame: bytes) -> dict[str, bool]:
     groups, (count,) = {}, struct.unpack_from("!H", frame, at + 6)
     at += 8
     for _ in range(count):
+        if len(frame) < at + 8:
+            return {}
         record, words, sources = struct.unpack_from("!BBH", frame, at)
         groups[str(ip_address(frame[at + 4 : at + 8]))] = record in EXCLUDES or sources > 0
         at += 8 + 4 * sources + 4 * words

@@ -6,6 +6,7 @@ memory, the kernel's caches and CPUs are those of this machine, which others use
 command, which busybox knows. Formats: proc_pid_status(5), proc_meminfo(5), slabinfo(5).
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -14,14 +15,15 @@ from gatemark.node.reader import reader
 from gatemark.probe.probe import Outcome, Probe, Seen, Sent, twice
 
 READ: Final = literal("""
-grep -E '^(MemTotal|MemFree|MemAvailable|Slab):' /proc/meminfo; echo
+grep -E '^(MemTotal|MemFree|MemAvailable|Slab):' /proc/meminfo; echo =
 cat /proc/sys/net/netfilter/nf_conntrack_count /proc/sys/net/netfilter/nf_conntrack_max 2> /dev/null
-echo
-grep '^cpu ' /proc/stat; echo
-ls -l /proc/self/ns/net /proc/[0-9]*/ns/net 2> /dev/null; echo
-grep -sE '^(Name|VmRSS):' /proc/[0-9]*/status; echo
+echo =
+grep '^cpu ' /proc/stat; echo =
+ls -l /proc/self/ns/net /proc/[0-9]*/ns/net 2> /dev/null; echo =
+grep -sE '^(Name|VmRSS):' /proc/[0-9]*/status; echo =
 cat /proc/slabinfo 2> /dev/null || true
 """)
+BETWEEN: Final = re.compile(r"^=\n", re.MULTILINE)
 KIB: Final = 1024
 LEAST_BYTES: Final = 64 * KIB  # of a cache that is kept
 HEADS: Final = 2  # lines of /proc/slabinfo
@@ -43,7 +45,7 @@ class Reading(NamedTuple):
 @reader("what its processes and caches hold")
 def parse(text: str) -> Reading:
     """One reading."""
-    memory, table, cpu, spaces, processes, slabs = text.lstrip("\n").split("\n\n", 5)
+    memory, table, cpu, spaces, processes, slabs = BETWEEN.split(text, 5)
     kib = {name: int(rest.split()[0]) for name, _, rest in _pairs(memory)}
     ticks = [int(word) for word in cpu.split()[1:9]]
     return Reading(
