@@ -2,7 +2,6 @@
 """Bridges that flood and that listen, a querier that stops, a proxy that forgets: each is seen."""
 
 import sys
-from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -33,7 +32,8 @@ def group(number):
 def route(word, number):
     to = bytes([0, 1] + [0] * 30)
     source = aton(sys.argv[3])
-    router.setsockopt(IP, word, struct.pack("4s4sH32sIIIi", source, group(number), 0, to, 0, 0, 0, 0))
+    entry = struct.pack("4s4sH32sIIIi", source, group(number), 0, to, 0, 0, 0, 0)
+    router.setsockopt(IP, word, entry)
 for number in range(4):
     router.setsockopt(IP, socket.IP_ADD_MEMBERSHIP, group(number) + wan)
     route(204, number)
@@ -73,10 +73,10 @@ def test_a_bridge_that_floods_sends_to_others_too() -> None:
 
 
 @pytest.fixture(scope="module", name="listens")
-def _listens() -> Iterator[dict[str, tuple[Judgement, Record]]]:
+def _listens() -> dict[str, tuple[Judgement, Record]]:
     """A bridge that listens, by IGMP and by MLD."""
     judgement, records = measure(plan("bridge", "listens"))
-    yield {record.definition.family: (judgement, record) for record in records}
+    return {record.definition.family: (judgement, record) for record in records}
 
 
 @pytest.mark.parametrize("family", ["ipv4", "ipv6"])
@@ -103,9 +103,7 @@ def test_a_querier_that_stops_is_named() -> None:
 @pytest.mark.long
 def test_a_proxy_that_forgets_a_group_is_named() -> None:
     forgetful = Arm(path="route", name="forgets", features=("command:forgets",))
-    load_ = Workload(
-        kind="multicast", direction="down", rate_pps=400, duration_s=10, groups=4
-    )
+    load_ = Workload(kind="multicast", direction="down", rate_pps=400, duration_s=10, groups=4)
     planned = replace(
         plan("groups", "proxy", sweep={}),
         arm=(forgetful,),
@@ -122,9 +120,7 @@ def test_a_proxy_that_forgets_a_group_is_named() -> None:
 
 @pytest.mark.long
 def test_a_router_without_a_proxy_never_brings_a_group() -> None:
-    planned = replace(
-        plan("proxy", "route"), arm=(Arm(path="route", name="route"),)
-    )
+    planned = replace(plan("proxy", "route"), arm=(Arm(path="route", name="route"),))
     judgement, _ = measure(planned)
     (finding,) = (found for each in judgement.diagnoses for found in each.wrong)
     assert finding.fact.code == "group.never"

@@ -11,7 +11,10 @@ QUANTITIES: Final = {
     "leave_ns": ("ns", "time from leaving a group to its last packet"),
     "group_stopped": ("ratio", "share of the groups that stopped while they had a member", True),
     "group_never": ("ratio", "share of the groups that never came to their member", True),
-    "group_lasted_ns": ("ns", "time from joining a group to its last packet, of those that stopped"),
+    "group_lasted_ns": (
+        "ns",
+        "time from joining a group to its last packet, of those that stopped",
+    ),
     "query_every_ns": ("ns", "time from a question for members to the next"),
     "query_silent_ns": ("ns", "time without a question for members, before a group was left"),
 }

@@ -72,7 +72,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
 
 @dataclass(slots=True)
 class Seen:
-    """When each packet was sent, and when it was at the member's port; packet n is of n % groups."""
+    """When each packet was sent, and came to the member's port; packet n is of n % groups."""
 
     groups: int = 1
     sent_ns: list[int] = field(default_factory=list)
@@ -160,7 +160,6 @@ class Group:
                 seen.last_ns = at_ns
             elif is_query(frame):
                 seen.queries_ns.append(at_ns)
-
 
     def _listen(self) -> None:
         """Note of which groups the gateway is a member on the WAN side."""

@@ -75,8 +75,8 @@ KIND: Final = Rules(
     compared=True,
     listed=Listed(
         "Multicast: joining is timed to the next packet, leaving to the last. A group that comes "
-        "to hosts that are no members is flooded, and then there is no such time. Of several groups "
-        "the time until the last of them came",
+        "to hosts that are no members is flooded, and then there is no such time. Of several "
+        "groups it is the time until the last of them came",
         {
             "forwarded_share": "to members",
             "flooded_share": "to others",

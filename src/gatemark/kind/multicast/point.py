@@ -49,9 +49,7 @@ def _stopped(faulty: list[Record], share: float) -> Fact:
     if not silent:
         return fact("group.unasked", **words)
     if every and median(silent) > SILENT * median(every):
-        return fact(
-            "group.querier", **words, every=median(every), silent=median(silent)
-        )
+        return fact("group.querier", **words, every=median(every), silent=median(silent))
     its = faulty[0].definition
     if its.clients > 1 and _is_middle(lasted_ns, SECOND_NS * its.duration_s):
         return fact("group.left", **words)

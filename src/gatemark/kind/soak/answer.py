@@ -81,7 +81,7 @@ def held(source: Source) -> Table:
         Column("setup", lambda row: row.setup),
         column.number("rates", lambda row: str(row.loads)),
         column.number(
-            "critical rate", lambda row: number.quantity_interval(row.interval, "packets/s")
+            "critical rate, k packets/s", lambda row: number.interval(row.interval, number.KPPS)
         ),
     )
 

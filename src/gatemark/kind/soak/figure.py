@@ -32,7 +32,9 @@ def figures(source: Source) -> Iterator[Figure]:
 
 def _figure(trials: Group, found: list[Drift]) -> Figure:
     shown = [drift for drift in found if drift.is_growing or not drift.what.holder][:MOST]
-    name = sweep.plain("-".join(("soak", trials.plan, trials.arm, *map(str, trials.point.values()))))
+    name = sweep.plain(
+        "-".join(("soak", trials.plan, trials.arm, *map(str, trials.point.values())))
+    )
     grown = [drift.what.name for drift in found if drift.is_growing]
     title = f"{trials.setup}: {', '.join(grown)} grows" if grown else f"{trials.setup}: all steady"
     return Figure(

@@ -15,7 +15,7 @@ from gatemark.store.record import Definition
 
 def define(both: Definition, load: Workload) -> Definition:
     """Add what is of a soak alone."""
-    return replace(udp.define(both, load), quantity=SOAK)
+    return replace(udp.define(both, load), l4="udp", quantity=SOAK)
 
 
 KIND: Final = Kind(

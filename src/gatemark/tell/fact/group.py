@@ -5,7 +5,9 @@ from typing import Final
 
 from gatemark.tell.fact.say import Entries
 
-STOPS: Final = "{share:percent} of the groups stop {ns:ns} after a member joined, and it is still one: "
+STOPS: Final = (
+    "{share:percent} of the groups stop {ns:ns} after a member joined, and it is still one: "
+)
 CLAUSE: Final = "stops {share:percent} of the groups while they have a member"
 
 ENTRIES: Final[Entries] = {

@@ -51,5 +51,3 @@ def _words(point: PointResult) -> Iterator[str]:
 
 def _time(ns: float) -> str:
     return number.quantity(ns, "ns")
-
-

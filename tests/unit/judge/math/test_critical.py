@@ -3,7 +3,6 @@
 
 import random
 
-
 import pytest
 
 from gatemark.judge.math.critical import Counted, critical, normal, stretch
@@ -14,11 +13,12 @@ SHARE = 0.001
 
 def counted(chance: random.Random, m: float, s: float, seconds: float = 10.0) -> list[Counted]:
     """Twelve trials of each load, by the curve `stretch` and chance."""
-    made = []
+    made: list[Counted] = []
     for load in LOADS:
         due = stretch(load, m, s) * seconds
-        for _ in range(12):
-            made.append(Counted(load, seconds, round(max(0.0, chance.gauss(due, due**0.5)))))
+        made += [
+            Counted(load, seconds, round(max(0.0, chance.gauss(due, due**0.5)))) for _ in range(12)
+        ]
     return made
 
 
@@ -46,7 +46,9 @@ def test_longer_trials_have_a_narrower_band() -> None:
 
 def test_trials_that_differ_more_than_by_chance_widen_it() -> None:
     made = counted(random.Random(61), 28e3, 600.0)
-    bursty = [each._replace(lost=each.lost * (4 if n % 4 == 0 else 0)) for n, each in enumerate(made)]
+    bursty = [
+        each._replace(lost=each.lost * (4 if n % 4 == 0 else 0)) for n, each in enumerate(made)
+    ]
     calm, wild = (critical(each, SHARE) for each in (made, bursty))
     assert calm is not None
     assert wild is not None

@@ -81,7 +81,10 @@ def test_a_run_that_went_on_later_is_compared_within_its_parts() -> None:
     records = [
         sample(
             at if at < 30 else at + 1000,
-            {"processes": {f"calm {at // 30}": 8 * MIB}, "entries": 100 + at % 3 + 900 * (at >= 30)},
+            {
+                "processes": {f"calm {at // 30}": 8 * MIB},
+                "entries": 100 + at % 3 + 900 * (at >= 30),
+            },
         )
         for at in range(SAMPLES)
     ]
