@@ -49,7 +49,7 @@ WHOLE: Final = [each for each in FEATURES if each.state == "whole"]
 
 
 def is_there(plan: str) -> bool:
-    """Whether a plan, or a verb, exists."""
+    """Return whether a plan, or a verb, exists."""
     if verb := re.fullmatch("`gatemark (.*)`", plan):
         return verb[1] in get_command(app).commands  # type: ignore[attr-defined]
     return plan == EVERY or bool(load(plan))

@@ -95,7 +95,7 @@ def test_a_bridge_that_listens_sends_to_members_alone(
 @pytest.mark.long
 def test_a_querier_that_stops_is_named() -> None:
     judgement, _ = measure(plan("lasting", "querier stops"))
-    (finding,) = (found for each in judgement.diagnoses for found in each.wrong)
+    (finding,) = (named for each in judgement.diagnoses for named in each.wrong)
     assert finding.shape == "group"
     assert finding.fact.code == "group.querier"
 
@@ -113,7 +113,7 @@ def test_a_proxy_that_forgets_a_group_is_named() -> None:
     judgement, (record,) = measure(planned)
     assert (record.status, record.reason) == ("ok", "")
     assert (record.values["group_never"], record.values["group_stopped"]) == (0, 0.25)
-    (finding,) = (found for each in judgement.diagnoses for found in each.wrong)
+    (finding,) = (named for each in judgement.diagnoses for named in each.wrong)
     assert finding.fact.code == "group.forgotten"
     assert "25 % of the groups stop" in say.words(finding.fact)
 
@@ -122,5 +122,5 @@ def test_a_proxy_that_forgets_a_group_is_named() -> None:
 def test_a_router_without_a_proxy_never_brings_a_group() -> None:
     planned = replace(plan("proxy", "route"), arm=(Arm(path="route", name="route"),))
     judgement, _ = measure(planned)
-    (finding,) = (found for each in judgement.diagnoses for found in each.wrong)
+    (finding,) = (named for each in judgement.diagnoses for named in each.wrong)
     assert finding.fact.code == "group.never"

@@ -52,5 +52,5 @@ def soaked(kept: int) -> Judgement:
 
 def test_a_leak_of_a_kilobyte_a_flow_is_named() -> None:
     judgement = soaked(KEPT)
-    found = [say.words(finding.fact) for each in judgement.diagnoses for finding in each.wrong]
-    assert any(words.startswith("The memory of python") for words in found)
+    named = [say.words(finding.fact) for each in judgement.diagnoses for finding in each.wrong]
+    assert any(words.startswith("The memory of python") for words in named)

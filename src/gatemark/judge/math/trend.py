@@ -30,7 +30,7 @@ Series = Sequence[tuple[float, float]]  # when, what
 
 
 class Trend(NamedTuple):
-    """By how much a series rises in a unit of its time."""
+    """The slope of a series: its rise in a unit of its time."""
 
     slope: float
     lo: float  # ends of the 95 % interval
@@ -94,7 +94,8 @@ def _signs_p(parts: Sequence[Series]) -> float:
     steps = [b - a for part in parts for (_, a), (_, b) in pairwise(part) if a != b]
     up = sum(step > 0 for step in steps)
     few, n = min(up, len(steps) - up), len(steps)
-    return min(1.0, 2 * sum(comb(n, k) for k in range(few + 1)) / 2**n)
+    ways: int = sum(comb(n, k) for k in range(few + 1))
+    return min(1.0, 2 * ways / 2.0**n)
 
 
 def _tested(parts: Sequence[Series], slope: float, likeness: float, signs_p: float) -> Trend:

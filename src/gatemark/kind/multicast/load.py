@@ -158,7 +158,7 @@ class Group:
             if (number := number_of(frame)) is not None:
                 seen.arrived_ns.setdefault(number, at_ns)
                 seen.last_ns = at_ns
-            elif is_query(frame):
+            elif is_query(frame, self.load.family):
                 seen.queries_ns.append(at_ns)
 
     def _listen(self) -> None:

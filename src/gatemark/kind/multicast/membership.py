@@ -18,6 +18,7 @@ PORT: Final = 5007
 HOPS: Final = 16
 EACH: Final = 20  # groups of a socket: the kernel's igmp_max_memberships
 IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
+KIND: Final = {"ipv4": IPV4, "ipv6": IPV6}
 AT: Final = 14  # bytes of Ethernet
 HEADER: Final = {IPV4: 20, IPV6: 40}
 OURS: Final = {IPV4: bytes([239, 192]), IPV6: bytes.fromhex("ff18")}  # begin the groups
@@ -93,10 +94,10 @@ class Member:
                 self._socket.setsockopt(socket.IPPROTO_IPV6, of_ipv6, request)
 
 
-def is_query(frame: bytes) -> bool:
-    """Return whether a frame asks who is a member of any group."""
+def is_query(frame: bytes, family: str) -> bool:
+    """Return whether a frame asks who is a member of any group of a family."""
     kind = frame[12:AT]
-    if len(frame) < AT + HEADER.get(kind, 0) + 8:
+    if kind != KIND[family] or len(frame) < AT + HEADER[kind] + 8:
         return False
     if kind == IPV4:
         at = AT + 4 * (frame[AT] & 15)

@@ -26,8 +26,9 @@ def faults(groups: Iterable[Group]) -> Iterator[Diagnosis]:
             faulty = [record for record in records if record.values.get(name, 0.0) > 0]
             if faulty and 2 * len(faulty) >= len(records):
                 share = median(readings(faulty, name))
-                found = code(faulty, share)
-                findings.append(Finding(shape="group", fact=found, values={"share": share}))
+                findings.append(
+                    Finding(shape="group", fact=code(faulty, share), values={"share": share})
+                )
         if findings:
             yield Diagnosis(
                 subject=trials.subject,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a gateway grows over a soak: each series of its samples, and those that a trend has.
+"""Each series of a soak's samples, and those of them that grow.
 
 A series grows where its trend is none of chance (all series of a setup together, by Holm), goes on
 in its last third, and is more than what such a reading does anyway. The first fifth is not judged:
@@ -27,7 +27,7 @@ LEAST_BYTES: Final = 64 * 1024.0
 
 
 class What(NamedTuple):
-    """What is read: how it is called, and which rise is more than chance readings."""
+    """A reading: how it is called, and which rise is more than it has anyway."""
 
     name: str
     unit: str
@@ -49,7 +49,7 @@ class Drift:
 
     @property
     def change(self) -> float:
-        """By how much it changed while it was judged."""
+        """Return by how much it changed while it was judged."""
         return self.trend.slope * self.span_h
 
 
@@ -72,11 +72,11 @@ def drifts(records: Sequence[Record]) -> list[Drift]:
     if not parts:
         return []
     left = _left(parts[-1][-1])
-    found = [drift for what, series in read(parts) if (drift := _drift(what, series, left))]
-    judged = adjusted([drift.trend.p for drift in found])
+    every = [drift for what, series in read(parts) if (drift := _drift(what, series, left))]
+    judged = adjusted([drift.trend.p for drift in every])
     made = [
         Drift(drift.what, drift.trend, drift.span_h, drift.ends_h, _is_growing(drift, p))
-        for drift, p in zip(found, judged, strict=True)
+        for drift, p in zip(every, judged, strict=True)
     ]
     return sorted(made, key=lambda drift: (not drift.is_growing, not drift.what.holder))
 

@@ -26,16 +26,16 @@ COLUMNS: Final = {
 def figures(source: Source) -> Iterator[Figure]:
     """One for each point."""
     for trials in soaks(source):
-        if found := drifts(trials.outside):
-            yield _figure(trials, found)
+        if every := drifts(trials.outside):
+            yield _figure(trials, every)
 
 
-def _figure(trials: Group, found: list[Drift]) -> Figure:
-    shown = [drift for drift in found if drift.is_growing or not drift.what.holder][:MOST]
+def _figure(trials: Group, every: list[Drift]) -> Figure:
+    shown = [drift for drift in every if drift.is_growing or not drift.what.holder][:MOST]
     name = sweep.plain(
         "-".join(("soak", trials.plan, trials.arm, *map(str, trials.point.values())))
     )
-    grown = [drift.what.name for drift in found if drift.is_growing]
+    grown = [drift.what.name for drift in every if drift.is_growing]
     title = f"{trials.setup}: {', '.join(grown)} grows" if grown else f"{trials.setup}: all steady"
     return Figure(
         name=name,

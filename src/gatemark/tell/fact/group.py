@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with groups, in words: which stop, and what was seen of it."""
+"""Words of what is wrong with groups: which stop, and what was seen of it."""
 
 from typing import Final
 

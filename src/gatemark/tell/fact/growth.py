@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What grows over a soak, in words: by how much an hour, and when it ends."""
+"""Words of what grows over a soak: by how much an hour, and when it ends."""
 
 from typing import Final
 

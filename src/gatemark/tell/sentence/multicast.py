@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How soon does a group come and stop, and who gets it besides?"""
+"""The times at which groups come and stop, and who gets them besides."""
 
 from collections.abc import Iterator
 

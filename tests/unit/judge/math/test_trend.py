@@ -70,10 +70,10 @@ def test_what_does_not_grow_is_hardly_ever_called_growing(drawn: Drawn) -> None:
 @pytest.mark.parametrize("drawn", [noise, correlated])
 def test_what_grows_is_found_beside_noise(drawn: Drawn) -> None:
     chance = random.Random(SEED)
-    found = 0
+    named = 0
     for _ in range(50):
         rise = 16 if drawn is correlated else 6
         values = [rise * at / 48 + each for at, each in enumerate(drawn(chance, 48))]
         seen = trend([[*enumerate(values)]])
-        found += seen is not None and seen.p < 0.001
-    assert found >= 25
+        named += seen is not None and seen.p < 0.001
+    assert named >= 25

@@ -132,8 +132,9 @@ def test_a_report_of_version_3_says_who_joins_and_who_leaves() -> None:
 
 @pytest.mark.parametrize(("kind", "asks"), [(0x11, True), (0x16, False)])
 def test_a_question_for_members_is_known(kind: int, asks: bool) -> None:
-    assert is_query(IGMP + bytes([kind]) + bytes(7)) is asks
-    assert not is_query(IGMP + bytes([kind, 0, 0, 0]) + socket.inet_aton(GROUP))
+    assert is_query(IGMP + bytes([kind]) + bytes(7), "ipv4") is asks
+    assert not is_query(IGMP + bytes([kind]) + bytes(7), "ipv6")
+    assert not is_query(IGMP + bytes([kind, 0, 0, 0]) + socket.inet_aton(GROUP), "ipv4")
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_a_run_that_went_on_later_is_compared_within_its_parts() -> None:
     ]
     assert judged(records).diagnoses == ()
     growing = [sample(at if at < 30 else at + 1000, {"entries": 10 * at % 300}) for at in range(60)]
-    (found,) = [each for each in drifts(growing) if each.what.unit == "entries"]
-    assert found.trend.slope > 0
+    (table,) = [each for each in drifts(growing) if each.what.unit == "entries"]
+    assert table.trend.slope > 0
 
 
 def test_a_process_that_comes_and_goes_is_no_series() -> None:
@@ -110,7 +110,7 @@ def test_a_rate_that_falls_and_a_delay_that_rises_are_named() -> None:
         )
         for at in range(SAMPLES)
     ]
-    codes = [found.fact.code for each in judged(records).diagnoses for found in each.wrong]
+    codes = [fault.fact.code for each in judged(records).diagnoses for fault in each.wrong]
     assert sorted(codes) == ["grows.down", "grows.up"]
 
 
