@@ -35,6 +35,13 @@ def test_the_rate_is_inside_its_band(s: float) -> None:
     assert interval.value == pytest.approx(at(28e3, s), rel=0.05)
 
 
+def test_bands_of_95_percent_hold_it_mostly() -> None:
+    """Of thirty 29: the first ten are drawn here."""
+    truth = at(28e3, 600.0)
+    bands = [critical(counted(random.Random(seed), 28e3, 600.0), SHARE) for seed in range(10)]
+    assert sum(band is not None and band.lo <= truth <= band.hi for band in bands) >= 9
+
+
 def test_longer_trials_have_a_narrower_band() -> None:
     widths = []
     for seconds in (0.5, 50.0):
