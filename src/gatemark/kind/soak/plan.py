@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A soak in a plan: trials that follow each other, and a gateway that is not cleaned between them.
 
-Each trial is one sample: UDP as `kind = udp` sends it (`frame_bytes`, `payload_bytes` or `mix`;
-`clients`), LAN to WAN, at `rate_pps` for `duration_s`, over `flows` that no trial before had, so
-`flows` divided by `duration_s` are new each second. How long the soak is: `times` of `[repeat]`. A run that was stopped goes on at the next sample (`--resume`). Of
+Each trial is one sample: UDP as `kind = udp` sends it, with its `frame_bytes`, `payload_bytes`,
+`mix` and `clients`, LAN to WAN, at `rate_pps` for `duration_s`, over `flows` that no trial before
+had, so `flows` divided by `duration_s` are new each second. How long the soak is: `times` of
+`[repeat]`. A run that was stopped goes on at the next sample (`--resume`). Of
 each process the memory is read behind each sample, of a gateway with a kernel of its own its
 caches, too, and how full the table of connections is. On the paths `route` and `nat`.
 """
