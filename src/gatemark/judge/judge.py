@@ -23,7 +23,7 @@ from gatemark.judge.point.capture import watched
 from gatemark.judge.point.path import travels
 from gatemark.judge.point.sweep import knees
 from gatemark.judge.point.timed import MEDIAN
-from gatemark.judge.points import Points, faults, is_rate, is_whole, measured, results
+from gatemark.judge.points import Points, diagnosed, is_rate, is_whole, measured, results
 from gatemark.judge.queue.mixed import Sheaf
 from gatemark.judge.queue.queues import queues
 from gatemark.judge.refusal import refusals, skipped
@@ -79,7 +79,6 @@ def judged(
     records = [record for record in records if record.pass_ != "warmup"]
     points = measured(run, records)
     diagnoses, found_knees = _diagnosed(run, points, records)
-    diagnoses = (*diagnoses, *faults(points.through))
     through = [(trials, named(result, diagnoses)) for trials, result in points.through]
     through_results = results(through)
     found_ladders = (*ladders(run.plans, through), *exact.ladders(run.plans, through, run.ab))
@@ -130,16 +129,17 @@ def _diagnosed(
 ) -> tuple[tuple[Diagnosis, ...], tuple[Knee, ...]]:
     """Return what is wrong, and the knees without what its shapes explain.
 
-    Nothing where no CPU is seen: a full one loses in all these shapes.
+    Of shapes nothing where no CPU is seen: a full one loses in all of them.
     """
+    by_kind = tuple(diagnosed(points))
     if not run.station.sees_cpu:
-        return (), tuple(knees(points.swept, {}))
+        return by_kind, tuple(knees(points.swept, {}))
     through, alone = ([trials for trials, _ in part] for part in (points.through, points.alone))
     shapes = diagnose(through, alone)
     diagnoses = tuple(together(shapes))
     cleared = knees(points.swept, without_explained(shapes))
     found_knees = tuple(at_knee(knee, diagnoses) for knee in cleared)
-    diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records))
+    diagnoses = (*closer.completed(diagnoses, records), *searched.diagnosed(records), *by_kind)
     return with_levels(cause.named(diagnoses, records)), found_knees
 
 

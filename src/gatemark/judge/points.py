@@ -21,7 +21,7 @@ from gatemark.judge.point.facts import gather, late, link, tester_cpu
 from gatemark.judge.point.group import Group, group, middle, readings
 from gatemark.judge.point.kind import Judge, Marked, by_share
 from gatemark.judge.point.limit import ON_SCHEDULE, Verdict, decide
-from gatemark.judge.point.sweep import RATES, Judged
+from gatemark.judge.point.sweep import RATES, Judged, common
 from gatemark.judge.point.timed import is_timed
 from gatemark.judge.subject import About
 from gatemark.kind.kinds import entries
@@ -34,9 +34,9 @@ from gatemark.store.run import Run
 # Of what is searched for, the value that says that there is an upper bound.
 TOO_FAST: Final = {"throughput": "too_fast_pps", "held rate": "too_fast_bps"}
 # Kinds that are not judged by the rules for packets, by what their definitions are about.
-_POINTS = entries("point", Judge)
-_SHARES = [by_share(rules) for kind, rules in RULES.items() if rules.whole and kind not in _POINTS]
-_KINDS = (*_POINTS.values(), *_SHARES)
+_OWN = entries("point", Judge)
+_SHARES = [by_share(rules) for kind, rules in RULES.items() if rules.whole and kind not in _OWN]
+_KINDS = (*_OWN.values(), *_SHARES)
 JUDGES = {about: kind for kind in _KINDS for about in kind.quantities}
 
 
@@ -110,12 +110,19 @@ def marked(points: Sequence[PointResult]) -> Iterator[Marked]:
         yield from kind.marked(points)
 
 
-def faults(through: Sequence[Judged]) -> Iterator[Diagnosis]:
-    """Yield what is wrong by the rules of the points' kinds."""
-    for kind in _KINDS:
-        yield from kind.faults(
-            [trials for trials, _ in through if trials.definition.quantity in kind.quantities]
-        )
+def diagnosed(points: Points) -> Iterator[Diagnosis]:
+    """Yield what is wrong with an arm by the rules of its kind."""
+    arms: dict[tuple[object, ...], list[Group]] = {}
+    for trials, _ in points.through:
+        if kind_of(trials) and trials.outside:
+            key = (trials.plan, trials.arm, trials.definition.quantity, common(trials.point))
+            arms.setdefault(key, []).append(trials)
+    for groups in arms.values():
+        kind, first = kind_of(groups[0]), groups[0]
+        if kind and (findings := tuple(kind.find(groups))):
+            subject = first.subject.at(dict(common(first.point)))
+            direction = first.definition.direction
+            yield Diagnosis(subject=subject, direction=direction, findings=findings)
 
 
 def is_rate(about: About) -> bool:

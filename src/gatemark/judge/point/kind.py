@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kind of workload as it is judged, where that is not by the rules for packets."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from gatemark.judge.fact import fact
-from gatemark.judge.finding import Diagnosis
+from gatemark.judge.finding import Finding
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.group import Group, middle, readings
 from gatemark.judge.point.limit import Verdict
@@ -30,13 +30,13 @@ class Marked:
     word: str
 
 
-def _without(points: Iterable[PointResult]) -> Iterator[Marked]:
-    del points
+def _without_find(groups: Sequence[Group]) -> Iterator[Finding]:
+    del groups
     yield from ()
 
 
-def _sound(groups: Iterable[Group]) -> Iterator[Diagnosis]:
-    del groups
+def _without(points: Iterable[PointResult]) -> Iterator[Marked]:
+    del points
     yield from ()
 
 
@@ -56,8 +56,8 @@ class Judge:
     is_unchecked: Callable[[Definition, Iterable[PointResult]], bool] = _never
     # The words of its points among all of a run: good, bad, not judged.
     marked: Callable[[Iterable[PointResult]], Iterator[Marked]] = _without
-    # What is wrong with its points, where that is no shape of loss and no counter names it.
-    faults: Callable[[Iterable[Group]], Iterator[Diagnosis]] = _sound
+    # What is wrong, by all points of an arm that differ in their rate alone.
+    find: Callable[[Sequence[Group]], Iterator[Finding]] = _without_find
 
 
 def by_share(rules: Rules) -> Judge:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups as they are judged: by the share that came; one that stops, or never comes, is a fault."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Final
 
 from gatemark.judge.fact import Fact, fact
-from gatemark.judge.finding import Diagnosis, Finding
+from gatemark.judge.finding import Finding
 from gatemark.judge.point.group import Group, readings
 from gatemark.judge.point.kind import by_share
 from gatemark.kind.multicast.plan import KIND as RULES
@@ -17,24 +17,15 @@ SILENT: Final = 2.0  # times as long as from a question to the next: nobody asks
 SECOND_NS: Final = 1e9
 
 
-def faults(groups: Iterable[Group]) -> Iterator[Diagnosis]:
-    """Yield the points of which groups stop in half of the trials, or never come."""
+def find(groups: Sequence[Group]) -> Iterator[Finding]:
+    """Yield where groups stop in half of the trials, or never come."""
     for trials in groups:
         records = trials.outside
-        findings = []
         for name, code in (("group_stopped", _stopped), ("group_never", _never)):
             faulty = [record for record in records if record.values.get(name, 0.0) > 0]
             if faulty and 2 * len(faulty) >= len(records):
                 share = median(readings(faulty, name))
-                findings.append(
-                    Finding(shape="group", fact=code(faulty, share), values={"share": share})
-                )
-        if findings:
-            yield Diagnosis(
-                subject=trials.subject,
-                direction=trials.definition.direction,
-                findings=tuple(findings),
-            )
+                yield Finding(shape="group", fact=code(faulty, share), values={"share": share})
 
 
 def _never(faulty: list[Record], share: float) -> Fact:
@@ -62,4 +53,4 @@ def _is_middle(lasted_ns: float, member_ns: float) -> bool:
     return abs(lasted_ns - member_ns / 2) < SECOND_NS / 2
 
 
-KIND: Final = replace(by_share(RULES), faults=faults)
+KIND: Final = replace(by_share(RULES), find=find)

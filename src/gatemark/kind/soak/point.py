@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A soak as it is judged: as UDP sample by sample; what grows over all of them is a fault."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from gatemark.judge.fact import Fact, fact
-from gatemark.judge.finding import Diagnosis, Finding
+from gatemark.judge.finding import Finding
 from gatemark.judge.judgement import PointResult
 from gatemark.judge.point.facts import gather
 from gatemark.judge.point.group import Group
@@ -27,17 +27,12 @@ def decide(trials: Group, ceilings: Iterable[PointResult]) -> Verdict:
     return by_packets(gather(trials, None))
 
 
-def faults(groups: Iterable[Group]) -> Iterator[Diagnosis]:
-    """Yield what grows at each point."""
+def find(groups: Sequence[Group]) -> Iterator[Finding]:
+    """Yield what grows at each rate of an arm."""
     for trials in groups:
-        grown = [drift for drift in drifts(trials.outside) if drift.is_growing]
-        findings = tuple(_finding(drift, trials.outside[-1].started) for drift in grown)
-        if findings:
-            yield Diagnosis(
-                subject=trials.subject,
-                direction=trials.definition.direction,
-                findings=findings,
-            )
+        for drift in drifts(trials.outside):
+            if drift.is_growing:
+                yield _finding(drift, trials.outside[-1].started)
 
 
 def _finding(drift: Drift, last: str) -> Finding:
@@ -75,5 +70,5 @@ KIND: Final = Judge(
     quantities={SOAK: ""},
     decide=decide,
     is_bounded=False,
-    faults=faults,
+    find=find,
 )
