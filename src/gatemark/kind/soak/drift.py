@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from gatemark.judge.math.holm import adjusted
 from gatemark.judge.math.trend import Trend, trend
+from gatemark.judge.point.limit import ON_SCHEDULE
 from gatemark.store.record import Record
 
 CHANCE: Final = 0.001  # that any series at all of a setup is called growing though none is
@@ -59,6 +60,11 @@ class Sample:
 
     at_h: float
     record: Record
+
+    @property
+    def is_fair(self) -> bool:
+        """Return whether the tester kept to its schedule: else rate, delay and CPU are its own."""
+        return (self.record.evidence.schedule_ratio or 1.0) >= ON_SCHEDULE
 
     @property
     def held(self) -> dict[str, Any]:
@@ -127,7 +133,7 @@ def _of_values(parts: Sequence[Sequence[Sample]]) -> Iterator[tuple[What, Values
         ("delay_p50_ns", What("the delay", "ns", 1, 0.0, 0.1)),
         ("cpu_busy", What("the CPU's load", "ratio", 1, 0.02, 0.05)),
     ):
-        yield what, _series(parts, lambda s, k=key: s.record.values.get(k))
+        yield what, _series(parts, lambda s, k=key: s.record.values.get(k) if s.is_fair else None)
     cpu = What("the load of all CPUs", "ratio", 1, 0.02, 0.05)
     yield cpu, _series(parts, lambda s: s.held.get("cpu_busy"))
 

@@ -114,6 +114,16 @@ def test_a_rate_that_falls_and_a_delay_that_rises_are_named() -> None:
     assert sorted(codes) == ["grows.down", "grows.up"]
 
 
+def test_a_rate_that_falls_as_the_tester_is_late_is_not_the_gateways() -> None:
+    records = [
+        replace(each, evidence=Evidence(schedule_ratio=1 - at / 200))
+        for at, each in enumerate(
+            sample(at, {}, received_pps=500 - 2.5 * at) for at in range(SAMPLES)
+        )
+    ]
+    assert judged(records).diagnoses == ()
+
+
 def test_each_trial_has_flows_that_no_trial_before_had() -> None:
     first, second = (ports(repeat, 500) for repeat in (1, 2))
     assert len({*first, *second}) == 1000
