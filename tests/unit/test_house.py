@@ -54,6 +54,7 @@ BESIDE = {
     "nat.requirement": "point",
     "replay.fate": "result",
     "replay.realtime": "result",
+    "soak.drift": "point",  # numbers alone: point, answer and figure share them
 }
 BASES = {"udp", "tcp"}  # kinds that others are made of
 # Where a folder may see less of what is below it: it judges and prints records, and runs nothing.

@@ -36,6 +36,8 @@ Shape = Literal[
     "waiting-packets",
     "not-monotone",
     "unexplained",
+    "grows",
+    "group",
     "changed-marks",
     "too-large",
     "full-table",

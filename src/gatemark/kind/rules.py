@@ -66,6 +66,7 @@ class Rules:
     streams: bool = False  # its ends have the hosts' own TCP
     strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
     silent: bool = False  # next to nothing is sent
+    ages: bool = False  # the gateway keeps its connections from a trial to the next
     is_labelled: bool = False  # its flows are told from others' by their ports
     is_captured: bool = False  # all its packets may be kept, with a label a flow
     asks_besides: bool = False  # its programs ask by themselves for hosts that the bench has not

@@ -168,6 +168,8 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     ABSENT: Feature(("switch", "route", ENDPOINT)),
     BRIDGED: Feature(("switch",), netfilter=True),
+    "snooping": Feature(("switch",), (Argument("S", 1, 125),)),
+    "igmp-proxy": Feature(FORWARDING, program=True),
     "offload": Feature(
         FORWARDING,
         (Argument("BY", words=("software", "hardware")),),

@@ -235,6 +235,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     # kind flows; with flows, clients, rate_pps (at which they are opened; 0: 5000), active_pps
     steps: int = 10  # equal parts in which the flows are opened; memory is read after each
     servers: int = 1  # ports of the WAN host that they go to
+    # kind multicast; with rate_pps: of all groups together
+    groups: int = 1  # that a host joins
+    neighbour: bool = False  # another host joins them, and leaves in the middle
     # kind replay
     trace: str = "game"  # a pcap or pcapng file, or a source made here (plan/trace.py)
     speed: float = 1.0  # its own timing, times so much; rate_pps: that instead, both ways together

@@ -22,4 +22,5 @@ PROBES: Final = (
     "freed",
     "drops",
     "instructions",
+    "footprint",
 )

@@ -21,6 +21,7 @@ from gatemark.node.agent import Tick
 from gatemark.node.reader import ODD
 from gatemark.plan import workloads
 from gatemark.plan.feature import tracks
+from gatemark.plan.kind import RULES
 from gatemark.plan.model import TrialSpec
 from gatemark.probe.threads import Ports
 from gatemark.run import mixed, reading, stop, turns, watching
@@ -200,7 +201,7 @@ async def _loads(bench: Bench, spec: TrialSpec) -> dict[str, Sequence[Load]]:
     }
     for name, part in parts.items():
         introduced.require(station.gateway, part.workload, ways[name])
-    if tracks(spec.arm):
+    if tracks(spec.arm) and not RULES[spec.workload.kind].ages:
         await station.flush()
     return {
         name: await kind_of(part.workload).loads(station, part, ways[name])

@@ -47,6 +47,7 @@ HERE = [
     arm("route", "netfilter-absent"),
     arm("switch", "netfilter-absent"),
     arm("switch", "bridge-netfilter", "filter:10", "conntrack"),
+    arm("switch", "snooping:1"),
     arm("route", "xdp"),
     arm("route", "steering:threaded"),
     arm("nat", "steering:one"),

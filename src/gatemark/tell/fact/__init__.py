@@ -4,6 +4,8 @@
 from gatemark.tell.fact import (
     bottleneck,
     counter,
+    group,
+    growth,
     level,
     queue,
     reference,
@@ -13,5 +15,5 @@ from gatemark.tell.fact import (
     warning,
 )
 
-for part in (bottleneck, counter, level, queue, reference, service, shape, warning):
+for part in (bottleneck, counter, group, growth, level, queue, reference, service, shape, warning):
     say.ENTRIES.update(part.ENTRIES)

@@ -24,6 +24,7 @@ from gatemark.tell.sentence import (
     fault,
     full_speed,
     kernels,
+    multicast,
     nat,
     nowhere,
     outage,
@@ -53,6 +54,7 @@ ALONE: Final[Sequence[Question]] = (exact_ab, ab, estimate, path)
 RATES: Final[Sequence[Question]] = (
     kernels,
     applications,
+    multicast,
     nat,
     sizes,
     outage,

@@ -30,6 +30,8 @@ NAMES: Final[dict[Shape, str]] = {
     "waiting-packets": "some packets wait",
     "not-monotone": "not monotone",
     "unexplained": "loss without explanation",
+    "grows": "something grows",
+    "group": "a group that stops",
     "changed-marks": "changed marks",
     "too-large": "packets that are too large",
     "full-table": "a full connection table",
