@@ -181,6 +181,20 @@ FEATURES: Final[dict[str, Feature]] = {
         (Argument("TO", words=("rps", "softirq", "threaded", "one", "all")),),
         at_port=True,
     ),
+    "irq": Feature(PATHS, (Argument("TO", words=("first", "last", "spread")),), at_port=True),
+    "gro": Feature(
+        PATHS,
+        (Argument("HOW", words=("list", "udp", "on", "off")),),
+        at_port=True,
+        apart=("xdp",),  # that forwards before anything is merged
+    ),
+    "defer": Feature(PATHS, (Argument("US", 1, 1000),), at_port=True),
+    "queue": Feature(
+        PATHS,
+        (Argument("BY", words=("pfifo", "pfifo_fast", "fq_codel", "none")),),
+        apart=("xdp", "shape"),
+        tool="tc",
+    ),
     "shape": Feature(
         PATHS,
         (

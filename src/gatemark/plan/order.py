@@ -67,6 +67,15 @@ def further(
     return _shuffled(block, rng, by_path=by_path)
 
 
+def block_of(
+    plan: Plan, repeat: int, names: Sequence[str], seed: int, *, by_path: bool = False
+) -> list[TrialSpec]:
+    """One more block of a plan's outside pass, of some of its arms: every point, shuffled."""
+    among = [arm for arm in plan.arm if arm.name in names]
+    rng = random.Random(f"{seed}/{plan.name}/{repeat}")  # noqa: S311
+    return _shuffled(_block(plan, repeat, "outside", among), rng, by_path=by_path)
+
+
 def _shuffled(block: list[Group], rng: random.Random, *, by_path: bool = False) -> list[TrialSpec]:
     rng.shuffle(block)
     if by_path:

@@ -26,6 +26,7 @@ from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import machine, measure
 from gatemark.run.preflight import refusal
 from gatemark.run.rig import Rig
+from gatemark.station.mode import Mode
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
@@ -111,6 +112,10 @@ async def _stand(
         run = await _built(run, spec.arm.name, station)
     elif not run.before:
         run = replace(run, station=station.info, before=await _inventory(station))
+        if run.tune:
+            ports = dict(station.gateway.devices)
+            is_openwrt = station.gateway.mode is Mode.OPENWRT
+            run = replace(run, tune=replace(run.tune, ports=ports, openwrt=is_openwrt))
     if spec.boot and _begun(spec, records):
         text = f"boot {spec.boot} of {spec.arm.name} was cut: its trials are of two boots"
         run = replace(run, notes=(*run.notes, text))

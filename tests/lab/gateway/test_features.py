@@ -50,6 +50,9 @@ HERE = [
     arm("route", "xdp"),
     arm("route", "steering:threaded"),
     arm("nat", "steering:one"),
+    arm("nat", "gro:list"),
+    arm("route", "defer:50"),
+    arm("nat", "queue:pfifo"),
     arm("nat", "shape:tbf"),
     arm("switch", "shape:htb:50"),
     arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"),
@@ -71,6 +74,9 @@ ELSEWHERE = [
     (arm("route", "shape:cake:20"), "shape:cake:20: .*: Specified qdisc kind is unknown"),
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
     (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
+    (arm("route", "gro:udp"), "gro:udp: .*in no other way"),
+    (arm("route", "irq:spread"), "irq:spread: (its ports have no interrupts|the gateway has one)"),
+    (arm("route", "queue:fq_codel"), "queue:fq_codel: .*: Specified qdisc kind is unknown"),
 ]
 
 

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for the best setting of a gateway, with a quarter of the trials of all of them. Pure.
+
+    first block    every combination once
+    halving        the better part again, in blocks of their own, until two are left or trials are
+    pairs          the best and the gateway as it is, one right after the other, up to 12 times
+
+A combination's rank comes of its own trials and of what each of its settings did in all others of
+the first block: effects that add up are known from many trials there (Jamieson and Talwalkar, 2016,
+have the halving; Box, Hunter and Hunter, Statistics for Experimenters, the sums). The gateway as it
+is stands in each block.
+
+The gain is read off the pairs alone. They were measured after the best was chosen, so that chance
+in the choice is not in the gain. The pairs are looked at more than once: to give up from six on,
+where the interval holds no gain that is worth it; to advise at ten and at twelve, at a level so low
+that a gateway compared with itself gets advice less than once in 400 searches.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, expm1, log, log1p
+from statistics import fmean, median
+from typing import Final, NamedTuple
+
+from gatemark.judge.math import signed
+from gatemark.judge.math.interval import Interval
+from gatemark.plan.feature import DIRECT
+from gatemark.plan.model import Plan
+from gatemark.store.record import Record
+from gatemark.store.run import Tune
+
+RATE, DELAY, CPU, SHARE = "rate", "delay", "cpu", "share"
+# share: of the work on the busiest CPU. 1 is better: more; -1: less.
+SENSE: Final = {RATE: 1, DELAY: -1, CPU: -1, SHARE: -1}
+GOALS: Final = (RATE, DELAY, CPU)
+PAIRS: Final = 12  # of the last two: what each combination of a whole grid gets as well
+FEWEST: Final = 6  # pairs that have a 95 % interval
+LOOKS: Final = (10, PAIRS)  # numbers of pairs at which it may be advised
+P_MOST: Final = 0.002  # of each look, two-sided: ten pairs of one sign
+SPARE: Final = 2  # blocks more where pairs were invalid
+QUARTER: Final = 4
+OWN: Final = 2  # trials of its own that weigh as much as the sum of its settings' effects
+FEW: Final = 3  # trials, below which other quantities only count where they are much worse
+MUCH: Final = 0.5
+JOIN: Final = " + "  # between the settings of an arm's name (plan/tune.py)
+FLOOR: Final = 1e-4  # of a load: nothing is infinitely better
+
+Values = Mapping[str, float]
+Measured = dict[str, dict[int, dict[str, float]]]  # arm -> block -> quantity -> value
+
+
+class Advice(NamedTuple):
+    """The outcome of a search."""
+
+    best: str  # the arm; "": nothing could be measured
+    gains: dict[str, Interval]  # of each quantity, by pairs: a ratio, above 0 is better
+    worth: bool  # whether it is worth to be set
+    worse: tuple[str, ...]  # quantities that it makes worse by more than is allowed
+    pairs: int  # that the gains are of
+    trials: int  # that were measured of gateways
+    whole: int  # that the whole grid would take
+    able: int  # combinations that this gateway has
+    skipped: int  # that it has not
+    seen: dict[str, Interval]  # of the gateway as it is, in the pairs: medians
+
+
+def measured(plan: Plan, records: Iterable[Record], *, by_shape: bool = False) -> Measured:
+    """Return what was measured of each arm with a gateway, block by block."""
+    found: Measured = {}
+    for record in records:
+        if record.plan != plan.name or record.pass_ != "outside" or record.status != "ok":
+            continue
+        if record.definition.path == DIRECT:
+            continue
+        values = found.setdefault(record.arm, {}).setdefault(record.repeat, {})
+        values |= _shape(record) if by_shape else _read(record)
+    return found
+
+
+def _read(record: Record) -> dict[str, float]:
+    """The rate at overload; at a rate that all carry delay and load."""
+    if not record.point.get("rate_pps"):
+        return {RATE: record.values.get(record.definition.headline, 0.0)}
+    named = {DELAY: "delay_p50_ns", CPU: "cpu_busy"}
+    return {key: record.values[name] for key, name in named.items() if name in record.values}
+
+
+def _shape(record: Record) -> dict[str, float]:
+    """Instructions a packet of the busiest CPU, where one CPU of the machine is all CPUs'."""
+    if not record.point.get("rate_pps") or "cpu_most_instructions" not in record.values:
+        return {}
+    return {SHARE: record.values["cpu_most_instructions"]}
+
+
+def schedule(able: int) -> tuple[int, ...]:
+    """Return how many arms besides the base each block between the first and the pairs has."""
+    left = PAIRS * able // QUARTER - able - 2 * PAIRS
+    for part in (2, 3, 4):
+        sizes = _halved(able - 1, part)
+        if sum(sizes) + len(sizes) <= left:
+            return sizes
+    sizes = ()
+    while (size := min(ceil((sizes[-1] if sizes else able - 1) / 3), left - 1)) >= 2:
+        sizes, left = (*sizes, size), left - size - 1
+        if size == 2:
+            break
+    return sizes
+
+
+def _halved(arms: int, part: int) -> tuple[int, ...]:
+    sizes: tuple[int, ...] = ()
+    while arms > 2:
+        arms = max(2, ceil(arms / part))
+        sizes = (*sizes, arms)
+    return sizes
+
+
+def following(tune: Tune, plan: Plan, records: Sequence[Record], blocks: int) -> tuple[str, ...]:
+    """Return the arms of the next block, behind so many; none: the search is over."""
+    found = measured(plan, records, by_shape=tune.by_shape)
+    if tune.base not in found or len(found) < 2:
+        return ()
+    if tune.whole:
+        return tuple(found) if blocks < PAIRS else ()
+    sizes = schedule(len(_able(found)))
+    if blocks <= len(sizes):
+        return (tune.base, *ranking(tune, found, blocks)[: sizes[blocks - 1]])
+    first = len(sizes) + 1
+    best = ranking(tune, found, first)[0]
+    logs = gains(tune, found, best, first)[goal(tune)]
+    if blocks - first >= PAIRS + SPARE or verdict(tune, logs) is not None:
+        return ()
+    return (tune.base, best)
+
+
+def _able(found: Measured) -> list[str]:
+    """The arms that the first block measured."""
+    return [arm for arm, blocks in found.items() if 1 in blocks]
+
+
+def goal(tune: Tune) -> str:
+    """The quantity that is to gain."""
+    return SHARE if tune.by_shape else tune.prefer
+
+
+def verdict(tune: Tune, logs: Sequence[float]) -> bool | None:
+    """Return whether the gain of these pairs is worth it; None: more of them are needed."""
+    n = len(logs)
+    if n < FEWEST:
+        return None
+    gain = signed.middle(logs)
+    least = log1p(tune.least)
+    if gain.hi < least:
+        return False
+    if n in LOOKS or n > PAIRS:
+        if signed.p_value(logs) <= P_MOST and gain.lo > least:
+            return True
+    return False if n >= PAIRS else None
+
+
+def ranking(tune: Tune, found: Measured, blocks: int) -> list[str]:
+    """Return the arms but the base, the best first, by what the blocks so far say."""
+    sums = effects(tune, found)
+    last = [arm for arm in _able(found) if arm != tune.base and blocks in found[arm]]
+    return sorted(last, key=lambda arm: -_worth(tune, found, arm, blocks, sums))
+
+
+def _worth(
+    tune: Tune, found: Measured, arm: str, blocks: int, sums: Mapping[str, float]
+) -> float:
+    """What an arm is better in than the base, as a log, less what it is worse in."""
+    name = goal(tune)
+    own = _logs(found[arm], name, range(1, blocks + 1))
+    base = _logs(found[tune.base], name, range(1, blocks + 1))
+    if not own or not base:
+        return float("-inf")
+    n = len(own)
+    gain = (n * (median(own) - median(base)) + OWN * sums.get(arm, 0.0)) / (n + OWN)
+    slack = log1p(tune.allow if n >= FEW else MUCH)
+    for other in SENSE:
+        ours, theirs = _logs(found[arm], other), _logs(found[tune.base], other)
+        if other != name and ours and theirs:
+            gain -= max(0.0, median(theirs) - median(ours) - slack)
+    return gain
+
+
+def _logs(
+    of_arm: Mapping[int, Values], name: str, blocks: Iterable[int] | None = None
+) -> list[float]:
+    """An arm's values of a quantity as logs, higher is better."""
+    chosen = of_arm.keys() if blocks is None else [b for b in blocks if b in of_arm]
+    values = [of_arm[block][name] for block in chosen if name in of_arm[block]]
+    return [SENSE[name] * log(max(FLOOR, value)) for value in values]
+
+
+def effects(tune: Tune, found: Measured) -> dict[str, float]:
+    """Return each arm's gain over the base as the sum of its settings' effects, as logs.
+
+    Of the first block alone, in which all combinations stand.
+    """
+    name = goal(tune)
+    logs = {
+        arm: its[0] for arm in _able(found) if (its := _logs(found[arm], name, (1,)))
+    }
+    if not logs:
+        return {}
+    settings = {
+        arm: frozenset() if arm == tune.base else frozenset(arm.split(JOIN)) for arm in logs
+    }
+    at = {its: logs[arm] for arm, its in settings.items()}
+    changes: dict[str, list[float]] = {}  # against the arm that leaves that one setting out
+    for its in at:
+        for setting in its:
+            if its - {setting} in at:
+                changes.setdefault(setting, []).append(at[its] - at[its - {setting}])
+    effect = {setting: fmean(each) for setting, each in changes.items()}
+    return {arm: sum(effect.get(setting, 0.0) for setting in its) for arm, its in settings.items()}
+
+
+def gains(tune: Tune, found: Measured, best: str, first: int) -> dict[str, list[float]]:
+    """Return the log ratios of the pairs behind block `first`, of each quantity."""
+    base, arm = found.get(tune.base, {}), found.get(best, {})
+    blocks = [block for block in sorted(base) if block > first and block in arm]
+    return {
+        name: [
+            SENSE[name] * (log(max(FLOOR, arm[b][name])) - log(max(FLOOR, base[b][name])))
+            for b in blocks
+            if name in arm[b] and name in base[b]
+        ]
+        for name in SENSE
+    }
+
+
+def advice(tune: Tune, plan: Plan, records: Sequence[Record]) -> Advice:
+    """Return what a search came to."""
+    found = measured(plan, records, by_shape=tune.by_shape)
+    able = len(_able(found))
+    trials = sum(len(blocks) for blocks in found.values())
+    grid = sum(1 for arm in plan.arm if arm.path != DIRECT)
+    nothing = Advice("", {}, False, (), 0, trials, able * PAIRS, able, grid - able, {})
+    if tune.base not in found or able < 2:
+        return nothing
+    first = 0 if tune.whole else len(schedule(able)) + 1
+    blocks = PAIRS if tune.whole else first
+    ranked = ranking(tune, found, blocks if tune.whole else first) or ranking(tune, found, 1)
+    logs = gains(tune, found, ranked[0], first)
+    of_goal = logs[goal(tune)]
+    ratios = {name: _ratio(values) for name, values in logs.items() if values}
+    worse = tuple(
+        name
+        for name, each in ratios.items()
+        if name != goal(tune) and log1p(each.hi) < -log1p(tune.allow)
+    )
+    seen = {
+        name: signed.middle([found[tune.base][b][name] for b in found[tune.base] if b > first
+                             and name in found[tune.base][b]])
+        for name in ratios
+    }
+    return nothing._replace(
+        best=ranked[0],
+        gains=ratios,
+        worth=bool(verdict(tune, of_goal)) and not worse,
+        worse=worse,
+        pairs=len(of_goal),
+        seen=seen,
+    )
+
+
+def _ratio(logs: Sequence[float]) -> Interval:
+    middle = signed.middle(logs)
+    return Interval(expm1(middle.value), expm1(middle.lo), expm1(middle.hi), middle.n, middle.level)
