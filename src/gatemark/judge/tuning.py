@@ -41,7 +41,7 @@ QUARTER: Final = 4
 OWN: Final = 2  # trials of its own that weigh as much as the sum of its settings' effects
 FEW: Final = 3  # trials, below which other quantities only count where they are much worse
 MUCH: Final = 0.5
-JOIN: Final = " + "  # between the settings of an arm's name (plan/tune.py)
+JOIN: Final = " + "  # between the settings of an arm's name (plan/tuning/grid.py)
 FLOOR: Final = 1e-4  # of a load: nothing is infinitely better
 
 Values = Mapping[str, float]
@@ -65,15 +65,15 @@ class Advice(NamedTuple):
 
 def measured(plan: Plan, records: Iterable[Record], *, by_shape: bool = False) -> Measured:
     """Return what was measured of each arm with a gateway, block by block."""
-    found: Measured = {}
+    values_of: Measured = {}
     for record in records:
         if record.plan != plan.name or record.pass_ != "outside" or record.status != "ok":
             continue
         if record.definition.path == DIRECT:
             continue
-        values = found.setdefault(record.arm, {}).setdefault(record.repeat, {})
+        values = values_of.setdefault(record.arm, {}).setdefault(record.repeat, {})
         values |= _shape(record) if by_shape else _read(record)
-    return found
+    return values_of
 
 
 def _read(record: Record) -> dict[str, float]:
@@ -116,25 +116,27 @@ def _halved(arms: int, part: int) -> tuple[int, ...]:
 
 def following(tune: Tune, plan: Plan, records: Sequence[Record], blocks: int) -> tuple[str, ...]:
     """Return the arms of the next block, behind so many; none: the search is over."""
-    found = measured(plan, records, by_shape=tune.by_shape)
-    if tune.base not in found or len(found) < 2:
+    trials_of = measured(plan, records, by_shape=tune.by_shape)
+    if 1 not in trials_of.get(tune.base, {}) or len(_able(trials_of)) < 2:
         return ()
     if tune.whole:
-        return tuple(found) if blocks < PAIRS else ()
-    sizes = schedule(len(_able(found)))
+        return tuple(_able(trials_of)) if blocks < PAIRS else ()
+    sizes = schedule(len(_able(trials_of)))
     if blocks <= len(sizes):
-        return (tune.base, *ranking(tune, found, blocks)[: sizes[blocks - 1]])
+        return (tune.base, *ranking(tune, trials_of, blocks)[: sizes[blocks - 1]])
     first = len(sizes) + 1
-    best = ranking(tune, found, first)[0]
-    logs = gains(tune, found, best, first)[goal(tune)]
+    ranked = ranking(tune, trials_of, first)
+    if not ranked:
+        return ()
+    logs = gains(tune, trials_of, ranked[0], first)[goal(tune)]
     if blocks - first >= PAIRS + SPARE or verdict(tune, logs) is not None:
         return ()
-    return (tune.base, best)
+    return (tune.base, ranked[0])
 
 
-def _able(found: Measured) -> list[str]:
+def _able(trials_of: Measured) -> list[str]:
     """The arms that the first block measured."""
-    return [arm for arm, blocks in found.items() if 1 in blocks]
+    return [arm for arm, blocks in trials_of.items() if 1 in blocks]
 
 
 def goal(tune: Tune) -> str:
@@ -151,74 +153,73 @@ def verdict(tune: Tune, logs: Sequence[float]) -> bool | None:
     least = log1p(tune.least)
     if gain.hi < least:
         return False
-    if n in LOOKS or n > PAIRS:
-        if signed.p_value(logs) <= P_MOST and gain.lo > least:
-            return True
+    is_look = n in LOOKS or n > PAIRS
+    if is_look and signed.p_value(logs) <= P_MOST and gain.lo > least:
+        return True
     return False if n >= PAIRS else None
 
 
-def ranking(tune: Tune, found: Measured, blocks: int) -> list[str]:
+def ranking(tune: Tune, trials_of: Measured, blocks: int) -> list[str]:
     """Return the arms but the base, the best first, by what the blocks so far say."""
-    sums = effects(tune, found)
-    last = [arm for arm in _able(found) if arm != tune.base and blocks in found[arm]]
-    return sorted(last, key=lambda arm: -_worth(tune, found, arm, blocks, sums))
+    sums = effects(tune, trials_of)
+    others = [arm for arm in _able(trials_of) if arm != tune.base]
+    for block in range(blocks, 0, -1):  # of one whose trials were all invalid the one before counts
+        if last := [arm for arm in others if block in trials_of[arm]]:
+            return sorted(last, key=lambda arm: -_worth(tune, trials_of, arm, blocks, sums))
+    return []
 
 
 def _worth(
-    tune: Tune, found: Measured, arm: str, blocks: int, sums: Mapping[str, float]
+    tune: Tune, trials_of: Measured, arm: str, blocks: int, sums: Mapping[str, float]
 ) -> float:
-    """What an arm is better in than the base, as a log, less what it is worse in."""
+    """Return by how much an arm is better than the base, as a log, less what is worse."""
     name = goal(tune)
-    own = _logs(found[arm], name, range(1, blocks + 1))
-    base = _logs(found[tune.base], name, range(1, blocks + 1))
+    before = range(1, blocks + 1)  # the pairs never change what was chosen for them
+    own = _logs(trials_of[arm], name, before)
+    base = _logs(trials_of[tune.base], name, before)
     if not own or not base:
         return float("-inf")
     n = len(own)
     gain = (n * (median(own) - median(base)) + OWN * sums.get(arm, 0.0)) / (n + OWN)
     slack = log1p(tune.allow if n >= FEW else MUCH)
     for other in SENSE:
-        ours, theirs = _logs(found[arm], other), _logs(found[tune.base], other)
+        ours, theirs = (_logs(trials_of[each], other, before) for each in (arm, tune.base))
         if other != name and ours and theirs:
             gain -= max(0.0, median(theirs) - median(ours) - slack)
     return gain
 
 
-def _logs(
-    of_arm: Mapping[int, Values], name: str, blocks: Iterable[int] | None = None
-) -> list[float]:
+def _logs(of_arm: Mapping[int, Values], name: str, blocks: Iterable[int]) -> list[float]:
     """An arm's values of a quantity as logs, higher is better."""
-    chosen = of_arm.keys() if blocks is None else [b for b in blocks if b in of_arm]
-    values = [of_arm[block][name] for block in chosen if name in of_arm[block]]
+    values = [of_arm[b][name] for b in blocks if name in of_arm.get(b, {})]
     return [SENSE[name] * log(max(FLOOR, value)) for value in values]
 
 
-def effects(tune: Tune, found: Measured) -> dict[str, float]:
+def effects(tune: Tune, trials_of: Measured) -> dict[str, float]:
     """Return each arm's gain over the base as the sum of its settings' effects, as logs.
 
     Of the first block alone, in which all combinations stand.
     """
     name = goal(tune)
-    logs = {
-        arm: its[0] for arm in _able(found) if (its := _logs(found[arm], name, (1,)))
-    }
+    logs = {arm: own for arm in _able(trials_of) for own in _logs(trials_of[arm], name, (1,))}
     if not logs:
         return {}
-    settings = {
+    settings: dict[str, frozenset[str]] = {
         arm: frozenset() if arm == tune.base else frozenset(arm.split(JOIN)) for arm in logs
     }
     at = {its: logs[arm] for arm, its in settings.items()}
     changes: dict[str, list[float]] = {}  # against the arm that leaves that one setting out
-    for its in at:
+    for its, own in at.items():
         for setting in its:
             if its - {setting} in at:
-                changes.setdefault(setting, []).append(at[its] - at[its - {setting}])
+                changes.setdefault(setting, []).append(own - at[its - {setting}])
     effect = {setting: fmean(each) for setting, each in changes.items()}
     return {arm: sum(effect.get(setting, 0.0) for setting in its) for arm, its in settings.items()}
 
 
-def gains(tune: Tune, found: Measured, best: str, first: int) -> dict[str, list[float]]:
+def gains(tune: Tune, trials_of: Measured, best: str, first: int) -> dict[str, list[float]]:
     """Return the log ratios of the pairs behind block `first`, of each quantity."""
-    base, arm = found.get(tune.base, {}), found.get(best, {})
+    base, arm = trials_of.get(tune.base, {}), trials_of.get(best, {})
     blocks = [block for block in sorted(base) if block > first and block in arm]
     return {
         name: [
@@ -232,17 +233,18 @@ def gains(tune: Tune, found: Measured, best: str, first: int) -> dict[str, list[
 
 def advice(tune: Tune, plan: Plan, records: Sequence[Record]) -> Advice:
     """Return what a search came to."""
-    found = measured(plan, records, by_shape=tune.by_shape)
-    able = len(_able(found))
-    trials = sum(len(blocks) for blocks in found.values())
+    trials_of = measured(plan, records, by_shape=tune.by_shape)
+    able = len(_able(trials_of))
+    trials = sum(len(blocks) for blocks in trials_of.values())
     grid = sum(1 for arm in plan.arm if arm.path != DIRECT)
     nothing = Advice("", {}, False, (), 0, trials, able * PAIRS, able, grid - able, {})
-    if tune.base not in found or able < 2:
+    if 1 not in trials_of.get(tune.base, {}) or able < 2:
         return nothing
     first = 0 if tune.whole else len(schedule(able)) + 1
-    blocks = PAIRS if tune.whole else first
-    ranked = ranking(tune, found, blocks if tune.whole else first) or ranking(tune, found, 1)
-    logs = gains(tune, found, ranked[0], first)
+    ranked = ranking(tune, trials_of, first or PAIRS)
+    if not ranked:
+        return nothing
+    logs = gains(tune, trials_of, ranked[0], first)
     of_goal = logs[goal(tune)]
     ratios = {name: _ratio(values) for name, values in logs.items() if values}
     worse = tuple(
@@ -251,8 +253,13 @@ def advice(tune: Tune, plan: Plan, records: Sequence[Record]) -> Advice:
         if name != goal(tune) and log1p(each.hi) < -log1p(tune.allow)
     )
     seen = {
-        name: signed.middle([found[tune.base][b][name] for b in found[tune.base] if b > first
-                             and name in found[tune.base][b]])
+        name: signed.middle(
+            [
+                trials_of[tune.base][b][name]
+                for b in trials_of[tune.base]
+                if b > first and name in trials_of[tune.base][b]
+            ]
+        )
         for name in ratios
     }
     return nothing._replace(

@@ -50,7 +50,7 @@ class AB(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tune(msgspec.Struct, frozen=True, kw_only=True):
-    """What `gatemark tune` searches: the best of all combinations of settings."""
+    """The search of `gatemark tune`: the best of all combinations of settings."""
 
     base: str  # the arm of the gateway as it is
     prefer: str = "rate"  # what is to gain: rate, delay, cpu

@@ -34,32 +34,32 @@ def known(run: Run, records: list[Record]) -> Advice:
     return advice(run.tune, run.plans[0], records)
 
 
-def settings(found: Advice) -> list[str]:
+def settings(outcome: Advice) -> list[str]:
     """The settings of the best arm."""
-    return found.best.split(JOIN)
+    return outcome.best.split(JOIN)
 
 
-def typed(tune: Tune, found: Advice) -> list[str]:
+def typed(tune: Tune, outcome: Advice) -> list[str]:
     """Return the lines to type; none where it is to be left."""
-    if not found.worth:
+    if not outcome.worth:
         return []
     ports = [tune.ports.get(role, role) for role in ("gw0", "gw1")]
-    return typing.lines(settings(found), ports, openwrt=tune.openwrt)
+    return typing.lines(settings(outcome), ports, openwrt=tune.openwrt)
 
 
-def lines(run: Run, found: Advice, folder: str, page: str) -> Iterator[Line]:
-    """Yield the answer: what to do, by how much, how it was found."""
+def lines(run: Run, outcome: Advice, folder: str, page: str) -> Iterator[Line]:
+    """Yield the answer: what to do, by how much, how it was outcome."""
     assert run.tune
     tune = run.tune
-    yield "bold", headline(tune, found)
-    yield from (("", f"  {line}") for line in typed(tune, found))
-    if found.worth:
+    yield "bold", headline(tune, outcome)
+    yield from (("", f"  {line}") for line in typed(tune, outcome))
+    if outcome.worth:
         yield "dim", UNTIL + (" (uci: for good)" if tune.openwrt else "")
     yield "", ""
-    yield from (("", row) for row in _rows(tune, found))
+    yield from (("", row) for row in _rows(tune, outcome))
     if tune.by_shape:
         yield "yellow", BY_SHAPE
-    yield "dim", _effort(found)
+    yield "dim", _effort(outcome)
     yield from (("yellow", f"missing  {lack}") for lack in run.station.missing)
     yield "", ""
     yield from (("", f"note    {note}") for note in run.notes)
@@ -67,24 +67,28 @@ def lines(run: Run, found: Advice, folder: str, page: str) -> Iterator[Line]:
     yield "", f"page    {page}"
 
 
-def headline(tune: Tune, found: Advice) -> str:
+def headline(tune: Tune, outcome: Advice) -> str:
     """The answer in a sentence."""
-    if not found.best:
+    if not outcome.best:
         return "Nothing could be compared: see the run's skipped and invalid trials"
     name = goal(tune)
-    if name not in found.gains:
-        return f"{LEAVE}: too few trials of {found.best} are sound to tell"
-    gain = found.gains[name]
-    if found.worth:
-        return f"{found.best}: {_change(name, gain)} in {NAMES[name]}. Type:"
-    if found.worse:
-        lost = ", ".join(f"{_change(each, found.gains[each])} in {NAMES[each]}" for each in
-                         found.worse)
-        return f"{LEAVE}: {found.best} changes {NAMES[name]} by {_change(name, gain)}, but {lost}"
+    if name not in outcome.gains:
+        return f"{LEAVE}: too few trials of {outcome.best} are sound to tell"
+    gain = outcome.gains[name]
+    if outcome.worth:
+        return f"{outcome.best}: {_change(name, gain)} in {NAMES[name]}. Type:"
+    if outcome.worse:
+        lost = ", ".join(
+            f"{_change(each, outcome.gains[each])} in {NAMES[each]}" for each in outcome.worse
+        )
+        return f"{LEAVE}: {outcome.best} changes {NAMES[name]} by {_change(name, gain)}, but {lost}"
     least = number.quantity(tune.least, "ratio")
+    why = (
+        f"not certain that it is {least}" if gain.hi > tune.least else f"{least} would be worth it"
+    )
     return (
-        f"{LEAVE}: the best of {found.able} settings, {found.best}, changes {NAMES[name]} by "
-        f"{_change(name, gain)}; {least} would be worth it"
+        f"{LEAVE}: the best of {outcome.able} combinations, {outcome.best}, changes "
+        f"{NAMES[name]} by {_change(name, gain)}; {why}"
     )
 
 
@@ -97,46 +101,48 @@ def _change(name: str, gain: Interval) -> str:
     return f"{sign}{number.interval(gain, PERCENT)} %"
 
 
-def _rows(tune: Tune, found: Advice) -> Iterator[str]:
-    for name, gain in found.gains.items():
-        before = found.seen[name]
-        mark = "" if name == goal(tune) else "  (may get worse by " + number.quantity(
-            tune.allow, "ratio"
-        ) + ")"
+def _rows(tune: Tune, outcome: Advice) -> Iterator[str]:
+    for name, gain in outcome.gains.items():
+        before = outcome.seen[name]
+        mark = (
+            ""
+            if name == goal(tune)
+            else "  (may get worse by " + number.quantity(tune.allow, "ratio") + ")"
+        )
         unit = number.quantity_interval(before, UNITS[name])
         yield f"{NAMES[name]}: {unit} as it is, {_change(name, gain)} with it{mark}"
 
 
-def _effort(found: Advice) -> str:
-    share = found.trials / found.whole if found.whole else 0.0
-    lacks = f"; {found.skipped} more were not to be had here" if found.skipped else ""
+def _effort(outcome: Advice) -> str:
+    share = outcome.trials / outcome.whole if outcome.whole else 0.0
+    lacks = f"; {outcome.skipped} more were not to be had here" if outcome.skipped else ""
     return (
-        f"{found.able} combinations{lacks}. {found.trials} trials of gateways, "
-        f"{number.quantity(share, 'ratio')} of the {found.whole} that {PAIRS} of each would take; "
-        f"the gain is of {found.pairs} pairs measured after the choice"
+        f"{outcome.able} combinations{lacks}. {outcome.trials} trials of gateways, "
+        f"{number.quantity(share, 'ratio')} of the {outcome.whole} that {PAIRS} of each would "
+        f"take; the gain is of {outcome.pairs} pairs measured after the choice"
     )
 
 
-def row(run: Run, found: Advice) -> dict[str, Any]:
+def row(run: Run, outcome: Advice) -> dict[str, Any]:
     """The answer as data."""
     assert run.tune
     tune = run.tune
     return {
-        "advice": "set" if found.worth else "leave",
-        "best": found.best,
-        "settings": settings(found) if found.best else [],
-        "lines": typed(tune, found),
+        "advice": "set" if outcome.worth else "leave",
+        "best": outcome.best,
+        "settings": settings(outcome) if outcome.best else [],
+        "lines": typed(tune, outcome),
         "prefer": goal(tune),
         "gains": {
             name: {"value": gain.value, "lo": gain.lo, "hi": gain.hi, "level": gain.level}
-            for name, gain in found.gains.items()
+            for name, gain in outcome.gains.items()
         },
-        "worse": list(found.worse),
+        "worse": list(outcome.worse),
         "by_shape_alone": tune.by_shape,
-        "pairs": found.pairs,
-        "trials": found.trials,
-        "whole_grid": found.whole,
-        "combinations": found.able,
-        "skipped": found.skipped,
+        "pairs": outcome.pairs,
+        "trials": outcome.trials,
+        "whole_grid": outcome.whole,
+        "combinations": outcome.able,
+        "skipped": outcome.skipped,
         "run": run.run,
     }

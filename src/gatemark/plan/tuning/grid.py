@@ -79,7 +79,7 @@ def searched(plan: Plan, base: Arm, chosen: Sequence[Axis]) -> Plan:
         variants=(),
         variant="",
     )
-    if not {0, 0.0} & {*plan.sweep.get("rate_pps", ())}:
+    if not {0} & {*plan.sweep.get("rate_pps", ())}:
         raise UsageError(f"--plan {plan.name}: a search needs rate_pps = [0, ...]: see cost/tune")
     check(made)
     return made

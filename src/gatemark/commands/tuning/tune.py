@@ -111,7 +111,7 @@ def _begin(
     from msgspec.structs import replace
 
     from gatemark.plan import ab
-    from gatemark.plan.tune import AS_IT_IS, axes, axes_for, searched
+    from gatemark.plan.tuning.grid import AS_IT_IS, axes, axes_for, searched
     from gatemark.store.run import Tune
 
     asked, notes = within(asked, bench.able, bench.info.kind)
@@ -170,10 +170,10 @@ def _tell(directory: "RunDirectory", *, json_: bool) -> None:
     judged = source.judged(directory.contents(), directory.path)
     with telling(directory.path):
         directory.write_page(page.render([judged]))
-    found = words.known(judged.run, list(judged.records))
+    outcome = words.known(judged.run, list(judged.records))
     if json_:
-        output.lines([words.row(judged.run, found)])
+        output.lines([words.row(judged.run, outcome)])
     else:
-        diff.tell(words.lines(judged.run, found, str(judged.folder), str(directory.page)))
-    if not found.best:
+        diff.tell(words.lines(judged.run, outcome, str(judged.folder), str(directory.page)))
+    if not outcome.best:
         raise typer.Exit(INVALID)
