@@ -175,6 +175,9 @@ FEATURES: Final[dict[str, Feature]] = {
         tracks=True,
         tool="nft",
     ),
+    "flow-timeout": Feature(
+        FORWARDING, (Argument("S", 1, 3600),), netfilter=True, tracks=True, tool="nft"
+    ),
     "xdp": Feature(("route",), at_port=True, driver=True),
     "steering": Feature(
         PATHS,

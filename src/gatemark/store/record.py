@@ -250,6 +250,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     # programs say themselves.
     application: dict[str, Scalar] = {}
     nat: dict[str, str] = {}  # nat: the packets that show a value, by its name
+    # fastpath: flows that went elsewhere, by time and flow; the gateway's flow tables.
+    fastpath: dict[str, str] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
     objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes
