@@ -66,8 +66,9 @@ class Advice(NamedTuple):
 def measured(plan: Plan, records: Iterable[Record], *, by_shape: bool = False) -> Measured:
     """Return what was measured of each arm with a gateway, block by block."""
     values_of: Measured = {}
+    kind = "instrumented" if by_shape else "outside"
     for record in records:
-        if record.plan != plan.name or record.pass_ != "outside" or record.status != "ok":
+        if record.plan != plan.name or record.pass_ != kind or record.status != "ok":
             continue
         if record.definition.path == DIRECT:
             continue
@@ -86,9 +87,9 @@ def _read(record: Record) -> dict[str, float]:
 
 def _shape(record: Record) -> dict[str, float]:
     """Instructions a packet of the busiest CPU, where one CPU of the machine is all CPUs'."""
-    if not record.point.get("rate_pps") or "cpu_most_instructions" not in record.values:
+    if not record.point.get("rate_pps") or "instructions_busiest" not in record.values:
         return {}
-    return {SHARE: record.values["cpu_most_instructions"]}
+    return {SHARE: record.values["instructions_busiest"]}
 
 
 def schedule(able: int) -> tuple[int, ...]:

@@ -28,8 +28,8 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
         outside = [spec for spec in planned if spec.pass_ == "outside"]
         begun_with = [spec for spec in planned if spec.pass_ in ("warmup", "outside")]
         left = [spec for spec in begun_with if spec.trial not in done]
-        if run.tune and not left:
-            return _tuning(run, plan, outside, kept)
+        if run.tune:
+            return [s for s in planned if s.trial not in done] or _tuning(run, plan, planned, kept)
         if batch := left or _further(run, plan, outside, kept) or _closer(run, plan, planned, kept):
             return batch
         if instrumented := [
@@ -40,11 +40,11 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
 
 
 def _tuning(
-    run: Run, plan: Plan, outside: list[TrialSpec], records: list[Record]
+    run: Run, plan: Plan, planned: list[TrialSpec], records: list[Record]
 ) -> list[TrialSpec]:
     """The next block of a search for the best setting: arms that are still worth a trial."""
     assert run.tune
-    blocks = max(spec.repeat for spec in outside)
+    blocks = max(spec.repeat for spec in planned)
     names = following(run.tune, plan, records, blocks)
     by_path = run.station.by_path
     return _behind(run, block_of(plan, blocks + 1, names, run.seed, by_path=by_path))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gatemark.store.directory import RunDirectory
 
 DEFAULT_PLAN = "cost/tune"
+VIRTUAL = "qemu"  # the kind of station whose processors share one of this machine
 GOALS = ("rate", "delay", "cpu")
 PREFER_HELP = "What is to gain: rate, delay or cpu.  [rate]"
 AXIS_HELP = "Settings of which one is tried, or none: gro:list,gro:udp; repeatable."
@@ -111,6 +112,7 @@ def _begin(
     from msgspec.structs import replace
 
     from gatemark.plan import ab
+    from gatemark.plan.order import block_of, numbered
     from gatemark.plan.tuning.grid import AS_IT_IS, axes, axes_for, searched
     from gatemark.store.run import Tune
 
@@ -122,13 +124,18 @@ def _begin(
     if why := bench.lacks(base):
         raise UnavailableError(f"{bench.name}: {why}")
     cpus = int(bench.info.made_of.get("cpus", "1" if bench.info.virtual else "0"))
-    made = searched(plans[0], base, axes(words) or axes_for(bench.info.kind, cpus))
+    by_shape = bench.info.kind == VIRTUAL and cpus > 1
+    chosen = axes(words) or axes_for(bench.info.kind, cpus)
+    made = searched(plans[0], base, chosen, by_shape=by_shape)
     examine([made])
     require([made], bench)
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     prefer, least, allow, whole = goal
     command = _command(asked, setup, words, goal, seed)
     run = planned(suite, [made], bench, seed, command)
+    if by_shape:
+        names = [arm.name for arm in made.arm]
+        run = replace(run, trials=numbered(block_of(made, 1, names, seed)))
     title = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-tune"
     path = out or RUNS / title
     run = replace(
@@ -137,7 +144,14 @@ def _begin(
         title=made.title,
         station_file=asked.station_file,
         notes=notes,
-        tune=Tune(base=AS_IT_IS, prefer=prefer, least=least, allow=allow, whole=whole),
+        tune=Tune(
+            base=AS_IT_IS,
+            prefer=prefer,
+            least=least,
+            allow=allow,
+            whole=whole,
+            by_shape=by_shape,
+        ),
     )
     return begin(path, run)
 

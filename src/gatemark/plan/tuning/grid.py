@@ -16,6 +16,7 @@ from gatemark.plan.model import Arm, Plan, Probe, Repeat
 
 AS_IT_IS: Final = "as it is"
 JOIN: Final = " + "
+SHAPE_PPS: Final = 2_000
 MOST: Final = 1000  # combinations
 Axis = tuple[str, ...]  # settings of which one is taken, or none
 
@@ -58,20 +59,23 @@ def axes(words: Iterable[str]) -> tuple[Axis, ...]:
     return tuple(read)
 
 
-def searched(plan: Plan, base: Arm, chosen: Sequence[Axis]) -> Plan:
-    """The plan with an arm for each combination, each once. Raises UsageError."""
+def searched(plan: Plan, base: Arm, chosen: Sequence[Axis], *, by_shape: bool = False) -> Plan:
+    """The plan with an arm for each combination, each once. Raises UsageError.
+
+    `by_shape`: instructions are counted, at its paced rates alone.
+    """
     arms = tuple(_arms(base, chosen))
     if len(arms) < 2:
         raise UsageError(f"no setting fits {base.setup}: name some, as --axis gro:list,gro:udp")
     if len(arms) > MOST:
         raise UsageError(f"{len(arms)} combinations: at most {MOST}; name fewer by --axis")
-    alone = tuple(arm for arm in plan.arm if arm.path == DIRECT)
+    alone = tuple(arm for arm in plan.arm if arm.path == DIRECT and not by_shape)
     made = replace(
         plan,
         title=f"The best setting of {base.setup}, of {len(arms)} combinations",
         arm=(*alone, *arms),
         repeat=Repeat(times=1),
-        probe=Probe(),
+        probe=Probe(use=("instructions", "interrupts")) if by_shape else Probe(),
         expect=(),
         rows=(),
         lacks={},
@@ -79,7 +83,10 @@ def searched(plan: Plan, base: Arm, chosen: Sequence[Axis]) -> Plan:
         variants=(),
         variant="",
     )
-    if not {0} & {*plan.sweep.get("rate_pps", ())}:
+    if by_shape:
+        paced = tuple(rate for rate in plan.sweep.get("rate_pps", ()) if rate)
+        made = replace(made, sweep=plan.sweep | {"rate_pps": paced or (SHAPE_PPS,)})
+    elif not {0} & {*plan.sweep.get("rate_pps", ())}:
         raise UsageError(f"--plan {plan.name}: a search needs rate_pps = [0, ...]: see cost/tune")
     check(made)
     return made
