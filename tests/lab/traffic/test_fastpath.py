@@ -18,6 +18,7 @@ def followed(*features: str, duration_s: float, interval_s: float) -> Record:
     )
     _, (record,) = measure(bare(plan))
     assert (record.status, record.reason) == ("ok", "")
+    assert record.values["fastpath_kept"] > 0.9 or features
     return record
 
 

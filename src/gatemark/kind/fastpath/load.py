@@ -9,6 +9,7 @@ Each flow has a far port of its own, by which the gateway's table of connections
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +23,6 @@ from gatemark.kind.fastpath.state import Flow as Key
 from gatemark.kind.fastpath.state import Sample, Table, connections, statistics, tables
 from gatemark.node.agent import Tick
 from gatemark.node.quoted import literal, sh
-from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.station import Station
@@ -37,16 +37,17 @@ SORTS: Final = ("steady", "slow", "idle")
 NAMES: Final = {UDP: "UDP", TCP: "TCP"}
 SAMPLE_S: Final = 1.0
 MANY: Final = 3600  # samples: a trial of hours takes them further apart
-# The counter of what goes the usual path, all connections, and what the flow tables count.
+# All connections, and what the flow tables count. A small gateway has no time for more.
 READ: Final = literal("""
-nft list counter inet gatemark_offload usual 2> /dev/null | grep packets
-echo @ct
 cat /proc/net/nf_conntrack 2> /dev/null || conntrack -L 2> /dev/null
 echo @stat
 cat /proc/net/stat/nf_flowtable 2> /dev/null
 true
 """)
 TABLES: Final = literal("nft list flowtables 2> /dev/null; true")
+# What went the usual path so far, where the feature `offload` counts it.
+USUAL: Final = literal("nft list counter inet gatemark_offload usual 2> /dev/null; true")
+PACKETS: Final = re.compile(r"packets (\d{1,18})")
 
 
 @dataclass(slots=True)
@@ -83,6 +84,7 @@ class Played:
     streams: list[Stream] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    usual: list[tuple[int, int]] = field(default_factory=list)  # when read, packets so far
     start_ns: int = 0
     end_ns: int = 0
 
@@ -113,17 +115,26 @@ class Sampled:
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
         """Play, and read the gateway until all is played."""
+        await self._count()
         reading = asyncio.create_task(self._read())
         try:
-            return await self.by_hand.go(drained, tick)
+            way = await self.by_hand.go(drained, tick)
         finally:
             reading.cancel()
             with suppress(asyncio.CancelledError, NodeError):
                 await reading
+        await self._count()
+        return way
 
     async def abort(self) -> None:
         """End it."""
         await self.by_hand.abort()
+
+    async def _count(self) -> None:
+        """Read what went the usual path."""
+        text = await self.node.run(*sh(USUAL))
+        if packets := PACKETS.search(text):
+            self.played.usual.append((time.monotonic_ns(), int(packets[1])))
 
     async def _read(self) -> None:
         keys = [stream.key for stream in self.played.streams]
@@ -134,14 +145,10 @@ class Sampled:
             await asyncio.sleep(max(0.0, began + self.every_s - time.monotonic()))
 
 
-@reader("its flows")
 def sample(text: str, at_ns: int, keys: Sequence[Key]) -> Sample:
     """Return a reading from what the gateway printed."""
-    counter, _, rest = text.partition("@ct\n")
-    table, _, counts = rest.partition("@stat\n")
-    words = counter.split()
-    usual = int(words[words.index("packets") + 1]) if "packets" in words else None
-    return Sample(at_ns, connections(table, keys), usual, statistics(counts))
+    table, _, counts = text.partition("@stat\n")
+    return Sample(at_ns, connections(table, keys), statistics(counts))
 
 
 class Player:
@@ -160,7 +167,7 @@ class Player:
             for protocol in (UDP, TCP):
                 self.played.streams.append(Stream(sort, self.hand.open(protocol)))
         for at in range(len(self.played.streams)):
-            self._exchange(at)
+            self._send(at, LAN, WAN)
         self.ends.since(LAN, time.monotonic_ns())
         self._note()
 
@@ -175,9 +182,8 @@ class Player:
             if self.ends.ended.is_set():
                 break
             for at, stream in enumerate(played.streams):
-                is_due = stream.sort == "slow" and tick % every == every - 1
-                if stream.sort == "steady" or is_due:
-                    self._exchange(at)
+                sides = self._due(stream, tick % every, every) if tick else ()
+                self._send(at, *sides)
             due_ns += round(NS_A_S / pps)
             self.ends.read(0)  # a sender that is late still answers ARP: else its own flows stop
             self._note()
@@ -192,10 +198,18 @@ class Player:
         self._note()
         return played
 
-    def _exchange(self, at: int) -> None:
-        """A packet from inside, then one from outside, which know of what has come."""
+    @staticmethod
+    def _due(stream: Stream, place: int, every: int) -> tuple[str, ...]:
+        """Return the sides that send; of a slow flow outside answers one tick later."""
+        if stream.sort == "steady":
+            return LAN, WAN
+        answers = {every - 1: (LAN,), 0: (WAN,)} if every > 1 else {0: (LAN, WAN)}
+        return answers.get(place, ()) if stream.sort == "slow" else ()
+
+    def _send(self, at: int, *sides: str) -> None:
+        """A packet from each of these sides, which knows of what has come."""
         stream = self.played.streams[at]
-        for side in (LAN, WAN):
+        for side in sides:
             sent, known = stream.sent_ns[side], self._known(stream, side)
             number = self._number(at, side, len(sent))
             sent.append(time.monotonic_ns())
@@ -221,7 +235,7 @@ class Player:
                     continue
                 stream = self.played.streams[at]
                 known = stream.flow.host if side == LAN else stream.flow.mapping
-                if seen.source == known:
-                    way = WAN if is_down else LAN
+                way = WAN if is_down else LAN
+                if seen.source == known and number < len(stream.sent_ns[way]):
                     stream.came[way].add(number)
                     stream.last[way] = max(stream.last[way], number)

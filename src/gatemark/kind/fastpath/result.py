@@ -89,15 +89,12 @@ def _again(changes: Iterable[Move]) -> int:
 
 
 def _usual(played: Played) -> float | None:
-    """The share of packets that passed the forward hook between the first and the last reading."""
-    counted = [sample for sample in played.samples if sample.usual is not None]
-    if len(counted) < 2:
+    """The share of packets that passed the forward hook between two readings."""
+    if len(played.usual) < 2:
         return None
-    first, last = counted[0], counted[-1]
-    sent = sum(
-        first.at_ns <= at <= last.at_ns for stream in played.streams for at in stream.times_ns
-    )
-    return min(1.0, ((last.usual or 0) - (first.usual or 0)) / sent) if sent else None
+    (begin_ns, before), (end_ns, after) = played.usual[0], played.usual[-1]
+    sent = sum(begin_ns <= at <= end_ns for stream in played.streams for at in stream.times_ns)
+    return min(1.0, (after - before) / sent) if sent else None
 
 
 def _kept(streams: Iterable[Any]) -> float:

@@ -51,7 +51,6 @@ class Sample(NamedTuple):
 
     at_ns: int
     states: Mapping[Flow, State]
-    usual: int | None = None  # packets at the forward hook so far
     statistics: Mapping[str, int] = {}
 
 

@@ -73,12 +73,17 @@ def test_statistics_are_summed_over_cpus_where_the_kernel_has_them() -> None:
     assert statistics("cat: no such file") == {}
 
 
-def test_a_reading_has_the_counter_where_there_is_one() -> None:
-    read = sample(f"counter packets 12 bytes 800\n@ct\n{FILE}@stat\n", 5, [(UDP, 4000)])
-    assert (read.usual, read.states) == (12, {(UDP, 4000): State.TABLE})
-    assert sample("@ct\n@stat\n", 5, [(UDP, 4000)]).usual is None
-    with pytest.raises(NodeError, match="its flows"):
-        sample("packets many\n@ct\n@stat\n", 5, [])
+def test_a_reading_has_flows_and_statistics() -> None:
+    read = sample(f"{FILE}@stat\nwq_add wq_del wq_stats\n1 0 0\n", 5, [(UDP, 4000)])
+    assert (read.at_ns, read.states) == (5, {(UDP, 4000): State.TABLE})
+    assert read.statistics["wq_add"] == 1
+    assert sample("", 5, [(UDP, 4000)]).states == {(UDP, 4000): State.GONE}
+
+
+@pytest.mark.parametrize("text", ["wq_add wq_del wq_stats\n1 x 0", "wq_add wq_del wq_stats\n1"])
+def test_statistics_that_are_none_are_an_error_of_the_gateway(text: str) -> None:
+    with pytest.raises(NodeError, match="flow tables"):
+        statistics(text)
 
 
 def stream(sort: str, port: int, *sent_s: float, lost: int = 0) -> Stream:
@@ -97,10 +102,10 @@ def played() -> Played:
     table, usual, gone = State.TABLE, State.USUAL, State.GONE
     states = [table] * 3 + [usual] * 7 + [table] * 3 + [usual] * 7 + [gone] * 2
     samples = [
-        Sample(at * S, {steady.key: table, slow.key: state, idle.key: usual}, usual=at)
+        Sample(at * S, {steady.key: table, slow.key: state, idle.key: usual})
         for at, state in enumerate(states)
     ]
-    return Played([steady, slow, idle], samples, [], 0, 30 * S)
+    return Played([steady, slow, idle], samples, [], [(0, 10), (30 * S, 20)], 0, 30 * S)
 
 
 def test_what_falls_out_is_counted_by_its_reason() -> None:
