@@ -70,6 +70,7 @@ ELSEWHERE = [
     (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
     (arm("route", "offload:software"), "offload:software: .*No such file"),
     (arm("nat", "offload:hardware"), "offload:hardware: .*No such file"),
+    (arm("nat", "flow-timeout:10"), "flow-timeout:10: its kernel has no flow table"),
     (arm("route", "shape:fq_codel"), "shape:fq_codel: .*: Specified qdisc kind is unknown"),
     (arm("route", "shape:cake:20"), "shape:cake:20: .*: Specified qdisc kind is unknown"),
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),

@@ -279,7 +279,7 @@ class VirtualLab:
         Namespaces of our own have no network: what is downloaded once is there before.
         """
         if own.needed() and self.model.package and not self.model.image:
-            stock(self.model.arch, self.model.package, self.model.memory_mib, tell)
+            _stock(self.model)
         own.enter()
         doctor.require(without=doctor.NAMESPACE)
         require(self.model.arch)
@@ -688,7 +688,12 @@ def base(model: Model) -> tuple[Image, str]:
     """Return what a model of our images boots, but for its keys; and where its host key goes."""
     if model.image:
         return openwrt_image.image(model.arch), openwrt_image.HOST_KEY
-    return stock(model.arch, model.package, model.memory_mib, tell), HOST_KEY
+    return _stock(model), HOST_KEY
+
+
+def _stock(model: Model) -> Image:
+    """The image of a model's kernel, made if it is not there. Raises UnavailableError."""
+    return stock(model.arch, model.package, model.memory_mib, tell, model.release)
 
 
 def _with_keys(
