@@ -190,6 +190,7 @@ FEATURES: Final[dict[str, Feature]] = {
         (Argument("HOW", words=("list", "udp", "on", "off")),),
         at_port=True,
         apart=("xdp",),  # that forwards before anything is merged
+        tool="ethtool",
     ),
     "defer": Feature(PATHS, (Argument("US", 1, 1000),), at_port=True),
     "queue": Feature(

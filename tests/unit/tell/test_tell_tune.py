@@ -8,6 +8,7 @@ from gatemark.judge.tuning import Advice
 from gatemark.plan.model import Arm
 from gatemark.plan.tuning.grid import BY_KIND, OTHERS, STEERED
 from gatemark.store.run import Run, StationInfo, Tune
+from gatemark.tell.sentence import tuned
 from gatemark.tell.verb import tune
 from gatemark.tell.verb.typing import SHELL, lines
 
@@ -78,7 +79,7 @@ def test_what_is_not_worth_it_is_left_and_why(
     gain: Interval, worse: tuple[str, ...], words: str
 ) -> None:
     left = FOUND._replace(gains={"rate": gain, "delay": SAME}, worth=False, worse=worse)
-    text = tune.headline(TUNE, left)
+    text = tuned.headline(TUNE, left)
     assert text.startswith("Leave it: ")
     assert words in text
     assert tune.row(run_of(), left)["lines"] == []
@@ -88,7 +89,7 @@ def test_less_is_told_as_less() -> None:
     less = Interval(1.0, 0.9, 1.1, 12, 0.96)  # half the delay: twice as good
     told = FOUND._replace(gains={"delay": less}, seen={"delay": DELAY})
     prefers = Tune(base="as it is", prefer="delay")
-    assert "50" in tune.headline(prefers, told)
+    assert "50" in tuned.headline(prefers, told)
 
 
 def test_processors_that_share_one_say_what_they_are_judged_by() -> None:
@@ -102,5 +103,5 @@ def test_processors_that_share_one_say_what_they_are_judged_by() -> None:
 
 def test_a_search_without_a_sound_trial_says_so() -> None:
     nothing = FOUND._replace(best="", gains={}, worth=False, seen={})
-    assert tune.headline(TUNE, nothing).startswith("Nothing could be compared")
-    assert tune.headline(TUNE, FOUND._replace(gains={})).startswith("Leave it: too few")
+    assert tuned.headline(TUNE, nothing).startswith("Nothing could be compared")
+    assert tuned.headline(TUNE, FOUND._replace(gains={})).startswith("Leave it: too few")

@@ -125,6 +125,11 @@ def _begin(
         raise UnavailableError(f"{bench.name}: {why}")
     cpus = int(bench.info.made_of.get("cpus", "1" if bench.info.virtual else "0"))
     by_shape = bench.info.kind == VIRTUAL and cpus > 1
+    if by_shape and goal[0] != GOALS[0]:
+        raise UsageError(
+            f"--prefer {goal[0]}: the processors of {bench.name} share one of this machine, so it "
+            "is judged by instructions alone; leave it out"
+        )
     chosen = axes(words) or axes_for(bench.info.kind, cpus)
     made = searched(plans[0], base, chosen, by_shape=by_shape)
     examine([made])

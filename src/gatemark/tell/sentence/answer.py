@@ -31,6 +31,7 @@ from gatemark.tell.sentence import (
     path,
     shaper,
     sizes,
+    tuned,
     uncounted,
     unsound,
 )
@@ -48,7 +49,7 @@ class Question(Protocol):
 
 
 # In this order; what these answer stands alone.
-ALONE: Final[Sequence[Question]] = (exact_ab, ab, estimate, path)
+ALONE: Final[Sequence[Question]] = (tuned, exact_ab, ab, estimate, path)
 # Then these; behind what they answer stands what is wrong.
 RATES: Final[Sequence[Question]] = (
     kernels,

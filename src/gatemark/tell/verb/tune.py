@@ -4,23 +4,15 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gatemark.judge.math.interval import Interval
 from gatemark.judge.tuning import CPU, DELAY, JOIN, PAIRS, RATE, SHARE, Advice, advice, goal
 from gatemark.store.record import Record
 from gatemark.store.run import Run, Tune
+from gatemark.tell.sentence.tuned import NAMES, change, headline
 from gatemark.tell.verb import typing
 from gatemark.tell.words import number
-from gatemark.tell.words.number import PERCENT
 from gatemark.tell.words.screen import Line
 
-NAMES: Final = {
-    RATE: "rate at overload",
-    DELAY: "delay (p50) at the paced rate",
-    CPU: "CPU load at the paced rate",
-    SHARE: "instructions a packet of the busiest CPU",
-}
 UNITS: Final = {RATE: "packets/s", DELAY: "ns", CPU: "ratio", SHARE: "instructions"}
-LEAVE: Final = "Leave it"
 BY_SHAPE: Final = (
     "Its CPUs take turns on CPUs of this machine, so no rate, delay or load says anything: judged "
     "by the instructions of the busiest CPU for each packet alone"
@@ -67,40 +59,6 @@ def lines(run: Run, outcome: Advice, folder: str, page: str) -> Iterator[Line]:
     yield "", f"page    {page}"
 
 
-def headline(tune: Tune, outcome: Advice) -> str:
-    """The answer in a sentence."""
-    if not outcome.best:
-        return "Nothing could be compared: see the run's skipped and invalid trials"
-    name = goal(tune)
-    if name not in outcome.gains:
-        return f"{LEAVE}: too few trials of {outcome.best} are sound to tell"
-    gain = outcome.gains[name]
-    if outcome.worth:
-        return f"{outcome.best}: {_change(name, gain)} in {NAMES[name]}. Type:"
-    if outcome.worse:
-        lost = ", ".join(
-            f"{_change(each, outcome.gains[each])} in {NAMES[each]}" for each in outcome.worse
-        )
-        return f"{LEAVE}: {outcome.best} changes {NAMES[name]} by {_change(name, gain)}, but {lost}"
-    least = number.quantity(tune.least, "ratio")
-    why = (
-        f"not certain that it is {least}" if gain.hi > tune.least else f"{least} would be worth it"
-    )
-    return (
-        f"{LEAVE}: the best of {outcome.able} combinations, {outcome.best}, changes "
-        f"{NAMES[name]} by {_change(name, gain)}; {why}"
-    )
-
-
-def _change(name: str, gain: Interval) -> str:
-    """A gain as a change: of delay and load less is better."""
-    if name != RATE:  # the gain is of 1/value
-        low, high = (1 / (1 + end) - 1 for end in (gain.hi, gain.lo))
-        gain = Interval(1 / (1 + gain.value) - 1, low, high, gain.n, gain.level)
-    sign = "+" if gain.value > 0 else ""
-    return f"{sign}{number.interval(gain, PERCENT)} %"
-
-
 def _rows(tune: Tune, outcome: Advice) -> Iterator[str]:
     for name, gain in outcome.gains.items():
         before = outcome.seen[name]
@@ -110,7 +68,7 @@ def _rows(tune: Tune, outcome: Advice) -> Iterator[str]:
             else "  (may get worse by " + number.quantity(tune.allow, "ratio") + ")"
         )
         unit = number.quantity_interval(before, UNITS[name])
-        yield f"{NAMES[name]}: {unit} as it is, {_change(name, gain)} with it{mark}"
+        yield f"{NAMES[name]}: {unit} as it is, {change(name, gain)} with it{mark}"
 
 
 def _effort(outcome: Advice) -> str:
