@@ -3,13 +3,16 @@
  * Counts the instructions that a guest runs: a plugin for QEMU's emulation (TCG).
  *
  *   qemu-system-mipsel -plugin counter-1.so,out=FILE[,path=on][,cache=I:D]...[,data=L1[:L2]]
+ *                      [,cpus=on]
  *
  * Each block of translated code gets a slot in FILE (table.h) and adds to it whenever it runs. With
  * path=on blocks are recorded in order while the reader holds a window open. With caches
  * (cache.h) fetches and accesses go through them too, and with data= those of marked programs
  * (region.h); all of it costs time in the emulator, but no instruction in the guest.
  *
- * One virtual processor: of what two add to a counter at the same time, a part would be lost.
+ * With cpus=on the instructions of each virtual processor are counted, too. All of them have to take
+ * turns in one thread (-accel tcg,thread=single): of what two add to a counter at the same time, a
+ * part would be lost.
  */
 #include "cache.h"
 #include "plugin.h"
@@ -27,6 +30,7 @@ static struct {
 	struct table table;
 	struct caches caches;
 	struct levels levels; /* of what marked programs access */
+	bool cpus; /* count each virtual processor's, too */
 	bool path; /* record blocks in order while a window is open */
 } counter;
 
@@ -95,6 +99,11 @@ static void on_run_lost(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	counter.table.head->total += unpacked(data);
+}
+
+static void on_cpu(unsigned int vcpu, void *data)
+{
+	counter.table.head->cpu[vcpu % MOST_CPUS] += unpacked(data);
 }
 
 static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
@@ -205,6 +214,9 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 						     packed(length));
 	else
 		count(block, slot, length);
+	if (counter.cpus)
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_cpu, QEMU_PLUGIN_CB_NO_REGS,
+						     packed(length));
 	if (counter.caches.pairs)
 		model(block, length);
 	if (counter.levels.count && !address)
@@ -221,11 +233,16 @@ static bool understood(const char *word, const char **out)
 		counter.path = strcmp(word, "path=on") == 0;
 		return true;
 	}
+	if (begins(word, "cpus=")) {
+		counter.cpus = strcmp(word, "cpus=on") == 0;
+		return true;
+	}
 	if (begins(word, "cache="))
 		return caches_add(&counter.caches, word + strlen("cache="));
 	if (begins(word, "data="))
 		return levels_read(&counter.levels, word + strlen("data="));
-	(void)fprintf(stderr, "counter: %s: known are out=FILE, path=on, cache=I:D, data=L1:L2\n",
+	(void)fprintf(stderr,
+		      "counter: %s: known are out=FILE, path=on, cpus=on, cache=I:D, data=L1:L2\n",
 		      word);
 	return false;
 }

@@ -25,6 +25,7 @@
 #define SLOTS (1U << 18) /* a kernel and a shell are about 40 000 blocks; a power of two */
 #define PATHS (1U << 18) /* blocks of one window; a packet is about 2 000 */
 
+#define MOST_CPUS 16 /* whose instructions are counted apart */
 #define MOST_PAIRS 4 /* of caches that are modelled at once */
 
 /* Of one pair of caches. */
@@ -70,6 +71,7 @@ struct head {
 	uint64_t pairs;
 	struct events events[MOST_PAIRS];
 	struct region region;
+	uint64_t cpu[MOST_CPUS]; /* with cpus=on: instructions run by each virtual processor */
 };
 
 struct table {

@@ -4,10 +4,10 @@
 from gatemark.judge.change.rising import rising
 from gatemark.judge.judgement import PointResult, Warning_
 from gatemark.judge.math.interval import Interval
-from gatemark.judge.point import warn
+from gatemark.judge.point import cornered, warn
 from gatemark.judge.subject import Subject
 from gatemark.plan.model import Repeat
-from gatemark.store.record import CpuReading, Definition, Evidence, ProgramReading
+from gatemark.store.record import CpuReading, Definition, Evidence, ProgramReading, Record
 
 HEAT = Evidence(thermal={"throttled": 3.0})
 LATE = Evidence(
@@ -28,6 +28,20 @@ LATE = Evidence(
 )
 BUSY = CpuReading(thread="napi/gw0", cpu=1, busy=0.95, waiting=0.0)
 CLOCK = Evidence(thermal={"clock_start_mhz": 800.0, "clock_low_mhz": 600.0}, cpu=(BUSY,))
+CORNERED = Evidence(
+    inside=(
+        CpuReading(thread="cpu0", cpu=0, busy=0.99, modes={"user": 0.6, "softirq": 0.39}),
+        CpuReading(thread="cpu1", cpu=1, busy=0.1, modes={"softirq": 0.1}),
+    ),
+    probes={
+        "interrupts": {
+            "irq": {
+                "24": {"name": "PCI-MSI virtio0-input.0", "cpus": {"0": 900, "1": 3}},
+                "0": {"name": "IO-APIC timer", "cpus": {"0": 900, "1": 3}},
+            }
+        }
+    },
+)
 # What plans may ask for already, which no advice repeats.
 REPEATS = (
     Repeat(),
@@ -41,12 +55,33 @@ REPEATS = (
 )
 
 
+def fallen(line: str) -> Record:
+    """A trial of a slow connection that went elsewhere."""
+    return Record(
+        trial="t",
+        plan="cost/fastpath",
+        arm="NAT",
+        point={},
+        repeat=1,
+        pass_="outside",  # noqa: S106
+        sequence=0,
+        status="ok",
+        started="",
+        definition=Definition(path="nat"),
+        values={"fastpath_age_ns": 31e9, "fastpath_again": 2.0, "fastpath_slow_kept": 0.5},
+        evidence=Evidence(fastpath={"45.0 s slow UDP": line}),
+    )
+
+
 def every() -> list[Warning_]:
     """Those of the rules, with the advice that they have for any plan."""
     warned = [
         warn.tester_limited("tester", "the sender sent 90 %"),
         warn.late_line("none", 0.03),
         warn.action_late([LATE, Evidence()]),
+        cornered.busy_queue([CORNERED]),
+        cornered.fell_out([fallen("the flow table -> the usual path: aged after 31.0 s")]),
+        cornered.forgotten([fallen("the usual path -> no table: forgotten after 121.0 s")]),
         warn.few_repeats(4),
         warn.spread(Interval(100.0, 95.0, 105.0, 6, 0.97)),
         warn.spread(Interval(0.0, -1.0, 1.0, 6, 0.97)),

@@ -31,6 +31,7 @@ VERBS: Final = {
     "ab": (COMPARE, "ab"),
     "price": (COMPARE, "price"),
     "verdict": (COMPARE, "verdict"),
+    "tune": (COMPARE, "tuning.tune"),
     "cmp": (COMPARE, "cmp"),
     "fit": (COMPARE, "fit"),
     "campaign": (COMPARE, "campaign.app"),

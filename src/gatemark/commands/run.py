@@ -82,6 +82,8 @@ def run(
         if directory.load().ab:
             ab.finish(directory, json_=json_)
             return
+        if directory.load().tune:
+            raise UsageError(f"{resume} is a search: `gatemark tune --resume {resume}` goes on")
         bench = load_station(directory.load().station_file)
         require(directory.load().plans, bench)
     else:

@@ -11,7 +11,7 @@ from gatemark.plan.shaper.shape import CLASSES
 from gatemark.station.mode import Mode
 from gatemark.station.wiring import NAMES, Gateway
 
-TOOLS = ("ip", "nft", "tc", "uci", "fw4", "iptables-legacy", "iptables")
+TOOLS = ("ip", "nft", "tc", "ethtool", "uci", "fw4", "iptables-legacy", "iptables")
 NEEDED = {"switch": ("ip",), "nat": ("nft",), "hairpin": ("nft",)}  # by path
 OPENWRT_NEEDED = {"switch": ("ip",)} | dict.fromkeys(("route", "nat", "hairpin"), ("uci", "fw4"))
 LEGACY_TOOLS = "iptables-legacy|iptables"  # one of them

@@ -14,7 +14,7 @@ from gatemark.judge.finding import Diagnosis
 from gatemark.judge.judgement import Limit, PointResult, Warning_
 from gatemark.judge.math.interval import Interval, median_interval
 from gatemark.judge.order import place
-from gatemark.judge.point import warn
+from gatemark.judge.point import cornered, warn
 from gatemark.judge.point.boot import samples as each
 from gatemark.judge.point.ceiling import ceiling, highest
 from gatemark.judge.point.facts import gather, late, link, tester_cpu
@@ -240,6 +240,9 @@ def _of_point(trials: Group, limit: Limit, why: Text) -> tuple[Warning_, ...]:
         warn.invalid_trials(trials.invalid),
         warn.action_late([record.evidence for record in trials.outside]),
         warn.throttled([record.evidence for record in trials.instrumented]),
+        cornered.busy_queue([record.evidence for record in trials.instrumented]),
+        cornered.fell_out(trials.outside),
+        cornered.forgotten(trials.outside),
     ]
     # An instrumented trial is sent alone, so where arms took turns the passes do not compare.
     turn_ms = trials.definition.turn_ms

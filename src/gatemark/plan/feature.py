@@ -177,11 +177,29 @@ FEATURES: Final[dict[str, Feature]] = {
         tracks=True,
         tool="nft",
     ),
+    "flow-timeout": Feature(
+        FORWARDING, (Argument("S", 1, 3600),), netfilter=True, tracks=True, tool="nft"
+    ),
     "xdp": Feature(("route",), at_port=True, driver=True),
     "steering": Feature(
         PATHS,
         (Argument("TO", words=("rps", "softirq", "threaded", "one", "all")),),
         at_port=True,
+    ),
+    "irq": Feature(PATHS, (Argument("TO", words=("first", "last", "spread")),), at_port=True),
+    "gro": Feature(
+        PATHS,
+        (Argument("HOW", words=("list", "udp", "on", "off")),),
+        at_port=True,
+        apart=("xdp",),  # that forwards before anything is merged
+        tool="ethtool",
+    ),
+    "defer": Feature(PATHS, (Argument("US", 1, 1000),), at_port=True),
+    "queue": Feature(
+        PATHS,
+        (Argument("BY", words=("pfifo", "pfifo_fast", "fq_codel", "none")),),
+        apart=("xdp", "shape"),
+        tool="tc",
     ),
     "shape": Feature(
         PATHS,

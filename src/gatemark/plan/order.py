@@ -42,9 +42,7 @@ def order(plans: Sequence[Plan], seed: int, *, by_path: bool = False) -> tuple[T
             continue
         for block in _blocks(plan):
             trials += _shuffled(block, rng, by_path=by_path)
-    return tuple(
-        msgspec.structs.replace(trial, sequence=place) for place, trial in enumerate(trials)
-    )
+    return numbered(trials)
 
 
 def further(
@@ -65,6 +63,21 @@ def further(
     ]
     rng = random.Random(f"{seed}/{plan.name}/{repeat}")  # noqa: S311
     return _shuffled(block, rng, by_path=by_path)
+
+
+def block_of(
+    plan: Plan, repeat: int, names: Sequence[str], seed: int, *, by_path: bool = False
+) -> list[TrialSpec]:
+    """One more block of some of a plan's arms, with its probes: every point, shuffled."""
+    among = [arm for arm in plan.arm if arm.name in names]
+    pass_: Passing = "instrumented" if plan.probe.use else "outside"
+    rng = random.Random(f"{seed}/{plan.name}/{repeat}")  # noqa: S311
+    return _shuffled(_block(plan, repeat, pass_, among), rng, by_path=by_path)
+
+
+def numbered(block: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
+    """Trials with their places in the order."""
+    return tuple(msgspec.structs.replace(trial, sequence=at) for at, trial in enumerate(block))
 
 
 def _shuffled(block: list[Group], rng: random.Random, *, by_path: bool = False) -> list[TrialSpec]:

@@ -33,6 +33,7 @@ class Span:
     lasts_ns: int
     instructions: int
     functions: Functions
+    cpus: tuple[int, ...] = ()  # of each virtual processor, where there are several
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Rated:
 class _Reading:
     at_ns: int
     total: int
+    cpus: tuple[int, ...]
     runs: "array[int]"
 
 
@@ -80,7 +82,12 @@ class Rate:
 
     def _look(self) -> None:
         counter: Counter = self._counting.counter()
-        self._read.append(_Reading(time.monotonic_ns(), counter.total, counter.runs()))
+        self._read.append(
+            _Reading(time.monotonic_ns(), counter.total, self._cpus(counter), counter.runs())
+        )
+
+    def _cpus(self, counter: Counter) -> tuple[int, ...]:
+        return counter.of_cpus(self._counting.cpus) if self._counting.cpus > 1 else ()
 
     def _span(self, before: _Reading, after: _Reading) -> Span:
         assert self._symbols is not None
@@ -89,4 +96,5 @@ class Rate:
             after.at_ns - before.at_ns,
             after.total - before.total,
             by_function(self._counting.counter(), self._symbols, risen),
+            tuple(b - a for a, b in zip(before.cpus, after.cpus, strict=True)),
         )

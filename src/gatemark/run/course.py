@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from gatemark.judge.change.spread import unsettled
+from gatemark.judge.tuning import following
 from gatemark.plan.model import Plan, TrialSpec
-from gatemark.plan.order import further
+from gatemark.plan.order import block_of, further
 from gatemark.run.closer import looks
 from gatemark.store.record import Record
 from gatemark.store.run import Run
@@ -27,6 +28,8 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
         outside = [spec for spec in planned if spec.pass_ == "outside"]
         begun_with = [spec for spec in planned if spec.pass_ in ("warmup", "outside")]
         left = [spec for spec in begun_with if spec.trial not in done]
+        if run.tune:
+            return [s for s in planned if s.trial not in done] or _tuning(run, plan, planned, kept)
         if batch := left or _further(run, plan, outside, kept) or _closer(run, plan, planned, kept):
             return batch
         if instrumented := [
@@ -34,6 +37,17 @@ def next_batch(run: Run, records: Iterable[Record]) -> list[TrialSpec]:
         ]:
             return instrumented
     return []
+
+
+def _tuning(
+    run: Run, plan: Plan, planned: list[TrialSpec], records: list[Record]
+) -> list[TrialSpec]:
+    """The next block of a search for the best setting: arms that are still worth a trial."""
+    assert run.tune
+    blocks = max(spec.repeat for spec in planned)
+    names = following(run.tune, plan, records, blocks)
+    by_path = run.station.by_path
+    return _behind(run, block_of(plan, blocks + 1, names, run.seed, by_path=by_path))
 
 
 def _further(

@@ -26,10 +26,11 @@ from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import machine, measure
 from gatemark.run.preflight import refusal
 from gatemark.run.rig import Rig
+from gatemark.station.mode import Mode
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
 from gatemark.store.record import Record
-from gatemark.store.run import AB, Run, StationInfo
+from gatemark.store.run import AB, Run, StationInfo, Tune
 from gatemark.tell.words.refusal import by_reason
 
 ANOTHER = (
@@ -111,11 +112,20 @@ async def _stand(
         run = await _built(run, spec.arm.name, station)
     elif not run.before:
         run = replace(run, station=station.info, before=await _inventory(station))
+        run = replace(run, tune=_known(run.tune, station))
     if spec.boot and _begun(spec, records):
         text = f"boot {spec.boot} of {spec.arm.name} was cut: its trials are of two boots"
         run = replace(run, notes=(*run.notes, text))
     directory.save(run)
     return run
+
+
+def _known(tune: Tune | None, station: Station) -> Tune | None:
+    """The search with the names that the lines to type need."""
+    if not tune:
+        return None
+    is_openwrt = station.gateway.mode is Mode.OPENWRT
+    return replace(tune, ports=dict(station.gateway.devices), openwrt=is_openwrt)
 
 
 async def _met(run: Run, test: AB, arm: str, station: Station) -> Run:

@@ -31,6 +31,7 @@ EVENTS: Final = ("fetch_misses", "load_misses", "store_misses", "write_backs")
 MOST_PAIRS: Final = 4
 # Behind all pairs: what programs did between marks (counter/region.h).
 REGION: Final = ("open", "begun", "instructions", "accesses", "l1_misses", "l2_misses")
+CPU_MOST: Final = 16  # whose instructions are counted apart
 REGION_AT: Final = 1 + len(HEAD) + MOST_PAIRS * len(EVENTS)  # word of the first
 
 
@@ -95,6 +96,11 @@ class Counter:
     def region(self) -> dict[str, int]:
         """Return what programs did between marks so far; misses of the levels that are modelled."""
         return {name: int(self._words[REGION_AT + at]) for at, name in enumerate(REGION)}
+
+    def of_cpus(self, cpus: int) -> tuple[int, ...]:
+        """Return the instructions of each virtual processor since the guest was started."""
+        first = REGION_AT + len(REGION)
+        return tuple(int(self._words[first + at]) for at in range(min(cpus, CPU_MOST)))
 
     def unmark(self) -> None:
         """Close the marks of a program that ended between them, while none is at work."""

@@ -24,20 +24,29 @@ class Counting:
     """One station's. The file is there while its guest runs."""
 
     def __init__(
-        self, emulator: str, file: Path, node: Node, caches: Sequence[str] = (), data: str = ""
+        self,
+        emulator: str,
+        file: Path,
+        node: Node,
+        caches: Sequence[str] = (),
+        data: str = "",
+        cpus: int = 1,
     ) -> None:
         self.plugin = plugin(emulator)
         self.file = file
         self.names = Names(node)
         self.caches = tuple(caches)  # pairs to model, in words of counter/cache.h
         self.data = data  # data caches of what programs mark, in words of counter/region.h
+        self.cpus = cpus  # that the guest has
         self._counter: Counter | None = None
 
     def words(self, lent: Opened, given: Opened) -> list[str]:
         """QEMU's options for it: the plugin as QEMU can read it, the file as it can write it."""
         caches = "".join(f",cache={pair}" for pair in self.caches)
         data = f",data={self.data}" if self.data else ""
-        return ["-plugin", f"{lent(self.plugin)},out={given(self.file)},path=on{caches}{data}"]
+        each = ",cpus=on" if self.cpus > 1 else ""
+        out = f"out={given(self.file)},path=on{each}"
+        return ["-plugin", f"{lent(self.plugin)},{out}{caches}{data}"]
 
     def counter(self) -> Counter:
         """The counts. Raises StationError."""

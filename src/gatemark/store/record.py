@@ -206,6 +206,8 @@ class AtRate(msgspec.Struct, frozen=True, kw_only=True):
     idle_instructions: int  # at rest, before it
     idle_s: Seconds  # how long that was
     idle_functions: dict[str, tuple[int, int]] = {}  # at rest: instructions, calls
+    cpus: tuple[int, ...] = ()  # of `instructions`, those of each processor, where it has several
+    idle_cpus: tuple[int, ...] = ()  # the same at rest
     plugin: str = ""  # that counted: counter-1
 
 
@@ -252,6 +254,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     nat: dict[str, str] = {}  # nat: the packets that show a value, by its name
     # dns, dhcp: `code SERVFAIL` (how often), and who had no answer, by what was asked.
     service: dict[str, Scalar] = {}
+    # fastpath: flows that went elsewhere, by time and flow; the gateway's flow tables.
+    fastpath: dict[str, str] = {}
     fill_steps: tuple[FillStep, ...] = ()  # fill: each of its steps
     fill: dict[str, Scalar] = {}  # fill: asked, came, lost (of the last step), servers, ...
     objects: dict[str, int] = {}  # fill: what a flow is made of: cache of the kernel -> bytes
@@ -332,7 +336,7 @@ INSTRUMENTED: frozenset[str] = frozenset(
         *("cpu_busy_inside", "cpu_busy_soak", "probe_cpu", "temperature_c"),
         *("cpu_user", "cpu_system", "cpu_softirq", "cpu_irq"),
         *("power_idle_w", "power_w", "power_per_gbit_j"),
-        *("instructions_at_rate", "instructions_each", "accesses_each"),
+        *("instructions_at_rate", "instructions_busiest", "instructions_each", "accesses_each"),
         *("l1_misses_each", "l2_misses_each"),
     }
 )

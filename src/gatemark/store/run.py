@@ -49,6 +49,19 @@ class AB(msgspec.Struct, frozen=True, kw_only=True):
         return self.new if arm == NEW else self.old
 
 
+class Tune(msgspec.Struct, frozen=True, kw_only=True):
+    """The search of `gatemark tune`: the best of all combinations of settings."""
+
+    base: str  # the arm of the gateway as it is
+    prefer: str = "rate"  # what is to gain: rate, delay, cpu
+    least: float = 0.02  # a gain below this ratio is no reason to change anything
+    allow: float = 0.05  # by which the other two may get worse
+    whole: bool = False  # measure every combination as often as the last two
+    by_shape: bool = False  # its processors share the tester's: rate, delay and load say nothing
+    ports: dict[str, str] = {}  # the gateway's test ports: role -> device
+    openwrt: bool = False  # it is set by uci
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One execution of a suite on a station."""
 
@@ -65,6 +78,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     plans: tuple[Plan, ...]  # as they were run, with what `--set` changed
     trials: tuple[TrialSpec, ...]  # in running order
     ab: AB | None = None  # of `gatemark ab` alone
+    tune: Tune | None = None  # of `gatemark tune` alone
     sides: dict[str, Side] = {}  # of a campaign's block: build -> where and how it is had
     traces: dict[str, str] = {}  # file that is replayed -> its SHA-256
     line: tuple[float, float] | None = None  # bits/s down and up that it is asked to carry

@@ -51,6 +51,9 @@ HERE = [
     arm("route", "xdp"),
     arm("route", "steering:threaded"),
     arm("nat", "steering:one"),
+    arm("nat", "gro:list"),
+    arm("route", "defer:50"),
+    arm("nat", "queue:pfifo"),
     arm("nat", "shape:tbf"),
     arm("switch", "shape:htb:50"),
     arm("nat", "shape:htb2:14.25/90:first=dscp46:docsis:frame"),
@@ -69,10 +72,14 @@ ELSEWHERE = [
     (arm("route", "filter:9:legacy"), "no iptables-legacy|a namespace keeps an empty table"),
     (arm("route", "offload:software"), "offload:software: .*No such file"),
     (arm("nat", "offload:hardware"), "offload:hardware: .*No such file"),
+    (arm("nat", "flow-timeout:10"), "flow-timeout:10: its kernel has no flow table"),
     (arm("route", "shape:fq_codel"), "shape:fq_codel: .*: Specified qdisc kind is unknown"),
     (arm("route", "shape:cake:20"), "shape:cake:20: .*: Specified qdisc kind is unknown"),
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
     (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
+    (arm("route", "gro:udp"), "gro:udp: .*in no other way"),
+    (arm("route", "irq:spread"), "irq:spread: (its ports have no interrupts|the gateway has one)"),
+    (arm("route", "queue:fq_codel"), "queue:fq_codel: .*: Specified qdisc kind is unknown"),
 ]
 
 

@@ -25,7 +25,7 @@ FREE = {
     *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
     *("address", "client", "rules", "lan", "wan", "lan_nic", "wan_nic", "key", "known_hosts"),
     *("manifest", "attributes", "window", "depth", "leaves", "least", "priority"),
-    *("where", "shape", "queue", "step", "keys", "arch", "sha256", "docs"),
+    *("where", "shape", "queue", "step", "keys", "arch", "sha256", "docs", "axis"),
 }
 
 

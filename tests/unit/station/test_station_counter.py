@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import UsageError
-from gatemark.station.counter import EVENTS, HEAD, HEAD_BYTES, MOST_PAIRS, REGION, Counter
+from gatemark.station.counter import (
+    CPU_MOST,
+    EVENTS,
+    HEAD,
+    HEAD_BYTES,
+    MOST_PAIRS,
+    REGION,
+    Counter,
+)
 from gatemark.station.load import load
 
 
@@ -27,26 +35,33 @@ def fields(name: str) -> list[str]:
 
 def written(path: Path, **words: int) -> Path:
     """A file of one slot and one place of the path."""
-    head = dict.fromkeys(fields("head")[1:-2], 0) | {"slots": 1, "paths": 1} | words
+    head = dict.fromkeys(fields("head")[1:-3], 0) | {"slots": 1, "paths": 1} | words
     events = range(100, 100 + MOST_PAIRS * len(EVENTS))
     region = range(200, 206)
-    numbers = (*head.values(), *events, *region)
+    numbers = (*head.values(), *events, *region, 300, 301)
     page = b"GMCOUNT1" + struct.pack(f"{len(numbers)}Q", *numbers)
     path.write_bytes(page.ljust(HEAD_BYTES, b"\0") + bytes(4 * 8))
     return path
 
 
 def test_the_head_is_that_of_the_header() -> None:
-    assert ["magic", *HEAD, "events", "region"] == fields("head")
+    assert ["magic", *HEAD, "events", "region", "cpu"] == fields("head")
     assert list(EVENTS) == fields("events")
     assert [*REGION[:-2], "misses"] == fields("region")
     assert f"#define MOST_PAIRS {MOST_PAIRS} " in header()
+    assert f"#define MOST_CPUS {CPU_MOST} " in header()
     assert "#define REGION_LEVELS 2\n" in header()
 
 
 def test_a_region_is_behind_all_pairs(tmp_path: Path) -> None:
     counter = Counter(written(tmp_path / "counts"))
     assert list(counter.region().values()) == [200, 201, 202, 203, 204, 205]
+    counter.close()
+
+
+def test_processors_are_behind_the_region(tmp_path: Path) -> None:
+    counter = Counter(written(tmp_path / "counts"))
+    assert counter.of_cpus(2) == (300, 301)
     counter.close()
 
 

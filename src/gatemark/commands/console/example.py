@@ -73,6 +73,13 @@ EXAMPLES: Final[dict[str, tuple[Example, ...]]] = {
             "gatemark verdict linux-image-cloud-amd64 linux-image-amd64 --rules rules.nft",
         ),
     ),
+    "tune": (
+        ("which settings make this box faster?", "gatemark tune nat --station bench.toml"),
+        (
+            "of these settings alone, for less CPU",
+            "gatemark tune route --prefer cpu --axis gro:list,gro:udp --axis defer:50",
+        ),
+    ),
     "price": (
         ("what each rule of a firewall costs", "gatemark price rules.nft"),
         ("rules of iptables, by their ports", "gatemark price rules.save --lan br0 --wan ppp0"),

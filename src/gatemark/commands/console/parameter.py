@@ -180,6 +180,7 @@ WORDS: Final[Mapping[str, Values]] = {
     "frame": _words(*fit.FRAMES),
     "family": _words("both", "ipv4", "ipv6"),
     "executor": _words("local"),
+    "prefer": _words("rate", "delay", "cpu"),
     "completion": _words(*SHELLS),
     "model": _models,
     "split": _words(*classifier.SPLITS),

@@ -14,7 +14,8 @@ from gatemark.station.mode import Mode
 
 def feature_of(name: str, mode: Mode = Mode.APPLY) -> Feature:
     """The file that applies a feature: by OpenWrt's own means where it is set so and has some."""
-    places = [place for place in (name, f"program.{name}", f"openwrt.{name}") if _is_there(place)]
+    rooms = (name, f"port.{name}", f"program.{name}", f"openwrt.{name}")
+    places = [place for place in rooms if _is_there(place)]
     return cast(Feature, _file(places[-1 if mode is Mode.OPENWRT else 0]))
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 
-NUMBERS: Final = 1_000_000  # that a stream may have, behind its own place
+from gatemark.workload.hand import NUMBERS
+
 LAST_S: Final = 0.5  # a stream of which nothing came for so long at its end did not come back
 
 

@@ -8,4 +8,5 @@ QUANTITIES: Final = {
     "instructions": ("instructions", "instructions of a packet"),
     "mode_share": ("ratio", "share of the walks with the most frequent number"),
     "instructions_at_rate": ("instructions", "instructions of a packet at the rate"),
+    "instructions_busiest": ("instructions", "instructions of a packet on the busiest CPU"),
 }

@@ -20,6 +20,11 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
     packets = sent.accounting.unique if sent.accounting else 0
     idle_share = idle.instructions * load.lasts_ns / idle.lasts_ns
     each = {"instructions_at_rate": (load.instructions - idle_share) / packets} if packets else {}
+    if packets and load.cpus:
+        rest = [at * load.lasts_ns / idle.lasts_ns for at in idle.cpus]
+        each["instructions_busiest"] = (
+            max(a - b for a, b in zip(load.cpus, rest, strict=True)) / packets
+        )
     at_rate = AtRate(
         packets=packets,
         instructions=load.instructions,
@@ -28,6 +33,8 @@ def outcome(seen: Seen, sent: Sent) -> Outcome:
         idle_instructions=idle.instructions,
         idle_s=idle.lasts_ns / 1e9,
         idle_functions=idle.functions,
+        cpus=load.cpus,
+        idle_cpus=idle.cpus,
         plugin=rated.plugin,
     )
     return Outcome(each, {"at_rate": at_rate})

@@ -47,6 +47,7 @@ NAMES: Final = {
 }
 EXTENSIONS: Final = ("libxt_standard.so", "libxt_udp.so", "pppoe.so")
 BUSYBOX: Final = "bin/busybox"
+MERGED: Final = "usr/lib/modules/"
 FORMAT: Final = "8"  # a new number where the same parts are put together otherwise
 
 # What a gateway may want; what these depend on comes with them. NICs first.
@@ -116,14 +117,14 @@ class Parts:
         return self.files[results[name]]
 
 
-def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told) -> Image:
+def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told, release: str = "") -> Image:
     """The image of a kernel's package; made if it is not there. Raises UnavailableError.
 
     Large tools, and servers, are left out where the machine has little memory.
     """
     large = LARGE if memory_mib >= ROOMY_MIB else ()
     tools = (*PACKAGES, *large, *(SERVICES if memory_mib >= ROOMIER_MIB else ()))
-    source = packages(arch.debian, kernel, tools, announce)
+    source = packages(arch.debian, kernel, tools, announce, release)
     recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
@@ -156,7 +157,8 @@ def parts_of(source: Path, wanted: Callable[[str], bool] = ordinary) -> Parts:
     parts = Parts()
     for package in sorted(source.glob("*.deb")):
         for path, inside in files(package, wanted):
-            parts.take(path, inside)
+            # Since trixie modules are below usr/, to which older tools have a link.
+            parts.take(path.removeprefix("usr/") if path.startswith(MERGED) else path, inside)
     return parts
 
 

@@ -7,6 +7,7 @@ machine's own lists, caches and architectures stay as they are.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -44,37 +45,74 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 NO_SANDBOX: Final = 'APT::Sandbox::User "root";'
 APT_USER: Final = "_apt"
 FETCH_S: Final = 900.0  # some 60 MB
+APT: Final = Path("/etc/apt")
+OS_RELEASE: Final = Path("/etc/os-release")
+OWN_RELEASE: Final = re.compile(r"^VERSION_CODENAME=([a-z]+)$", re.MULTILINE)
 KERNEL: Final = "kernel"  # where the kernel's package is put
 FOLDERS: Final = ("state/lists/partial", "cache/archives/partial", KERNEL)
 
 
-def packages(arch: str, kernel: str, tools: Sequence[str], announce: Told) -> Path:
+def packages(
+    arch: str, kernel: str, tools: Sequence[str], announce: Told, release: str = ""
+) -> Path:
     """A folder with a kernel's package, and those of tools with all that they depend on.
 
-    `arch` as the distribution calls it. The kernel's comes without what it depends on, which is
+    `arch` as the distribution calls it. `release`: of the distribution, which the kernel is of in
+    place of this machine's own: trixie. The kernel's comes without what it depends on, which is
     for a machine that it is installed on. Raises UnavailableError.
     """
 
     def fetch(place: Path) -> None:
-        announce(f"downloading {kernel} and tools for {arch} from the distribution, once")
+        of = f" of {release}" if release else ""
+        announce(f"downloading {kernel}{of} and tools for {arch} from the distribution, once")
         with scratch.folder() as folder:
-            _fetch(folder, arch, kernel, tools, place)
+            _fetch(folder, arch, "" if release else kernel, tools, place)
+        if release:
+            with scratch.folder() as folder:
+                _fetch(folder, arch, kernel, (), place, release)
 
-    return kept(xdg.cache() / "package" / arch / "+".join((kernel, *sorted(tools))), fetch)
+    name = f"{kernel}@{release}" if release else kernel
+    return kept(xdg.cache() / "package" / arch / "+".join((name, *sorted(tools))), fetch)
 
 
-def _fetch(folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Path) -> None:
+def _fetch(
+    folder: Path, arch: str, kernel: str, tools: Sequence[str], place: Path, release: str = ""
+) -> None:
     _open(folder)
     (folder / "status").touch()
     config = folder / "apt.conf"
     sandbox = "" if nobody.is_there() else NO_SANDBOX
     config.write_text(CONFIG.format(folder=folder, arch=arch, sandbox=sandbox))
+    if release:
+        _of_release(folder, config, release)
     _apt(config, folder, "apt-get", "update")
-    _apt(config, folder / KERNEL, "apt-get", "download", _real(config, kernel, arch))
-    _apt(config, folder, "apt-get", "--yes", "--download-only", "install", *tools)
+    if kernel:
+        _apt(config, folder / KERNEL, "apt-get", "download", _real(config, kernel, arch))
+    if tools:
+        _apt(config, folder, "apt-get", "--yes", "--download-only", "install", *tools)
     for fetched in (folder / KERNEL, folder / "cache/archives"):
         for path in fetched.glob("*.deb"):
             shutil.move(path, place / path.name)
+
+
+def _of_release(folder: Path, config: Path, release: str) -> None:
+    """Have apt take another release from where this machine takes its own. Raises UnavailableError.
+
+    The words of its sources that name its own release name the other: bookworm-updates, too.
+    """
+    own = OWN_RELEASE.search(OS_RELEASE.read_text()) if OS_RELEASE.exists() else None
+    if not own:
+        raise UnavailableError(f"{OS_RELEASE} names no release, so there is none in place of it")
+    place = folder / "sources"
+    place.mkdir()
+    for file in (APT / "sources.list", *(APT / "sources.list.d").glob("*")):
+        if file.suffix in (".list", ".sources") and file.is_file():
+            text = re.sub(rf"\b{own[1]}\b", release, file.read_text())
+            (place / file.name).write_text(text)
+            (place / file.name).chmod(0o644)
+    place.chmod(0o755)
+    lines = f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{place}";\n'
+    config.write_text(config.read_text() + lines)
 
 
 def _open(folder: Path) -> None:

@@ -23,12 +23,12 @@ from gatemark.station.image.openwrt.official import is_disk
 from gatemark.station.mode import Mode
 
 TABLE: Final = "gateway"
-IMAGE_KEYS: Final = ("image", "kernel", "initramfs", "disk", "append")
+IMAGE_KEYS: Final = ("image", "kernel", "release", "initramfs", "disk", "append")
 SIZE_KEYS: Final = ("memory_mib", "nic", "cpus", "icount", "boot_s")
 KEYS: Final = ("kind", "arch", *IMAGE_KEYS, *SIZE_KEYS, "set", *LOGIN_KEYS)
 
 # What of a `Model` makes its guest another one.
-IMAGE: Final = ("package", "kernel", "initramfs", "disk", "append", "image", "official")
+IMAGE: Final = ("package", "release", "kernel", "initramfs", "disk", "append", "image", "official")
 SIZE: Final = ("memory_mib", "nic", "cpus", "icount")
 
 # An image by name, of a userland that `gatemark station image` builds; and what it needs.
@@ -41,6 +41,7 @@ SETS: Final = (Mode.APPLY, Mode.OPENWRT)
 CLOUD: Final = "-cloud-"
 VIRTIO: Final = "virtio"
 PACKAGE: Final = re.compile(r"[a-z0-9][a-z0-9+.-]+")  # Debian Policy, section 5.6.1
+RELEASE: Final = re.compile(r"[a-z]{3,20}")
 FULL_MIB: Final = 256  # another one is larger, and its modules are unpacked from memory into memory
 
 # QEMU's `-icount shift=`, its largest; and what boards of its take.
@@ -71,6 +72,7 @@ class Model:
     official: Path | None = None  # an image of it as its builders publish them; else ours
     boot_s: int | None = None  # longest from its start to SSH; None: as ours takes
     set: Mode = Mode.APPLY
+    release: str = ""  # of the distribution, whose kernel it is; "": this machine's own
 
     @property
     def made_of(self) -> dict[str, str]:
@@ -131,6 +133,7 @@ def model(table: Mapping[str, Any], path: Path) -> Model:
         image=image,
         boot_s=_number(table, path, "boot_s"),
         set=_set(table, path),
+        release=_release(table, path, package),
     )
 
 
@@ -143,6 +146,16 @@ def _image(table: Mapping[str, Any], path: Path) -> tuple[str, Path | None]:
     if official and is_disk(official) and table.get("arch") != DISK_ARCH:
         raise _wrong(path, "image", f'images of a disk are booted with arch = "{DISK_ARCH}"')
     return OPENWRT, official
+
+
+def _release(table: Mapping[str, Any], path: Path, package: str) -> str:
+    """Return the release whose kernel is booted."""
+    release = _text(table, path, "release")
+    if release and not package:
+        raise _wrong(path, "release", "it is of the distribution's kernel: leave out your own")
+    if release and not RELEASE.fullmatch(release):
+        raise _wrong(path, "release", f"{checked.shown(release)} is no release: trixie")
+    return release
 
 
 def _set(table: Mapping[str, Any], path: Path) -> Mode:

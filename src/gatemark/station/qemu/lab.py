@@ -47,6 +47,7 @@ from gatemark.station import blocking, doctor, lock, own, space
 from gatemark.station.ability import ability
 from gatemark.station.cable import MADE, Cable
 from gatemark.station.check import check_ports
+from gatemark.station.counter import CPU_MOST
 from gatemark.station.counting import Counting
 from gatemark.station.cpu import Placement, place
 from gatemark.station.demand import PLAIN, Demand
@@ -251,8 +252,10 @@ class VirtualLab:
 
     def count(self, caches: Sequence[str] = (), *, programs: bool = False) -> None:
         """Load the plugin with the next boot. Raises UnavailableError, UsageError."""
-        if self.model.cpus > 1:
-            raise UsageError(f"station {self.name}: instructions are counted with cpus = 1 alone")
+        if self.model.cpus > CPU_MOST:
+            raise UsageError(
+                f"station {self.name}: instructions are counted with cpus = 1 to {CPU_MOST}"
+            )
         if self.model.boots_itself:
             own = 'kernel = "FILE" beside disk, and its root in append'
             fix = 'image = "openwrt"' if self.model.official else own
@@ -267,7 +270,8 @@ class VirtualLab:
             )
         data = self.model.arch.data if programs else ""
         emulator, file = self.model.arch.emulator, self._folder / "counts"
-        self.counting = Counting(emulator, file, self._ssh, caches, data)
+        cpus = self.model.cpus
+        self.counting = Counting(emulator, file, self._ssh, caches, data, cpus)
 
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the fix.
@@ -275,7 +279,7 @@ class VirtualLab:
         Namespaces of our own have no network: what is downloaded once is there before.
         """
         if own.needed() and self.model.package and not self.model.image:
-            stock(self.model.arch, self.model.package, self.model.memory_mib, tell)
+            _stock(self.model)
         own.enter()
         doctor.require(without=doctor.NAMESPACE)
         require(self.model.arch)
@@ -684,7 +688,12 @@ def base(model: Model) -> tuple[Image, str]:
     """Return what a model of our images boots, but for its keys; and where its host key goes."""
     if model.image:
         return openwrt_image.image(model.arch), openwrt_image.HOST_KEY
-    return stock(model.arch, model.package, model.memory_mib, tell), HOST_KEY
+    return _stock(model), HOST_KEY
+
+
+def _stock(model: Model) -> Image:
+    """The image of a model's kernel, made if it is not there. Raises UnavailableError."""
+    return stock(model.arch, model.package, model.memory_mib, tell, model.release)
 
 
 def _with_keys(

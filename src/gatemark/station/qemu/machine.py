@@ -291,13 +291,19 @@ class Errors:
 
 @reader("the list of the virtual machine's processors")
 def vcpus(listed: Any, cpu: int) -> list[Thread]:
-    """The threads of QEMU's list, as bound to `cpu`."""
-    return [Thread(f"vcpu{int(item['cpu-index'])}", int(item["thread-id"]), cpu) for item in listed]
+    """The threads of QEMU's list, as bound to `cpu`; processors that take turns have one."""
+    made: dict[int, Thread] = {}
+    for item in listed:
+        pid = int(item["thread-id"])
+        made.setdefault(pid, Thread(f"vcpu{int(item['cpu-index'])}", pid, cpu))
+    return [*made.values()]
 
 
 def options(model: Model, accel: str, *, counted: bool = False) -> list[str]:
     """QEMU's command line, but for the network cards and the monitor."""
     how = {"tcg": f"tcg,tb-size={TRANSLATED_MIB}"}.get(accel, accel)
+    if counted and model.cpus > 1:
+        how += ",thread=single"  # two threads would lose counts (counter/counter.c)
     words = [*model.arch.board, "-accel", how, "-m", str(model.memory_mib)]
     words += ["-smp", _processors(model, accel, counted=counted)]
     words += ["-nodefaults", "-no-user-config", "-display", "none"]

@@ -34,6 +34,12 @@ ENTRIES: Final[Entries] = {
     f"({CPUS}).",
     "advice.late-line": "The rate is right, the 99th percentile of the delay is not: quiet the "
     f"machine, or give the line a CPU of its own ({CPUS}).",
+    "advice.move": "Move it: `echo {cpu} > /proc/irq/{irq}/smp_affinity_list`; `gatemark tune` "
+    "tries what else helps.",
+    "advice.flow-timeout": "Where that costs: `sysctl -w "
+    "net.netfilter.nf_flowtable_tcp_timeout=300` (Linux 5.13), and of udp.",
+    "advice.remember": "Raise `net.netfilter.nf_conntrack_udp_timeout_stream` and "
+    "`nf_conntrack_tcp_timeout_established`, or have clients send more often.",
     "advice.longer": "Give it longer: `--set workload.duration_s=60`.",
     "advice.all": "`gatemark show RUN --all` says why.",
     "advice.names": "Give your own names: `gatemark show RUN --subsystems FILE`.",
@@ -58,6 +64,12 @@ ENTRIES: Final[Entries] = {
     "seen.unnamed": "{share:ratio} of what it runs is in functions that subsystems.toml does not "
     "have.",
     "seen.action-late": "{program} was not done with its action in {late} of {trials} trials.",
+    "seen.busy-queue": "{queue} interrupts CPU {cpu} alone, which is {busy:ratio} busy, "
+    "{other:ratio} with other work, while CPU {idle} is free.",
+    "seen.fell-out": "{flows} fell out of the flow table after up to {s:.3g} s without a packet "
+    "and went the usual path; {again:g} came back.",
+    "seen.forgotten": "The gateway forgot {flows}: of slow connections {kept:ratio} of the packets "
+    "came, of idle ones {dead:ratio} were dead.",
     "seen.first": "The first repeat lies {share:ratio} below all others.",
     "seen.rose": "The later half of the repeats lies {share:ratio} above the earlier.",
     "seen.fell": "The later half of the repeats lies {share:ratio} below the earlier.",

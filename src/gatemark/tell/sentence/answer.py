@@ -21,6 +21,7 @@ from gatemark.tell.sentence import (
     delay,
     estimate,
     exact_ab,
+    fastpath,
     fault,
     full_speed,
     kernels,
@@ -32,6 +33,7 @@ from gatemark.tell.sentence import (
     services,
     shaper,
     sizes,
+    tuned,
     uncounted,
     unsound,
 )
@@ -49,7 +51,7 @@ class Question(Protocol):
 
 
 # In this order; what these answer stands alone.
-ALONE: Final[Sequence[Question]] = (exact_ab, ab, estimate, path)
+ALONE: Final[Sequence[Question]] = (tuned, exact_ab, ab, estimate, path)
 # Then these; behind what they answer stands what is wrong.
 RATES: Final[Sequence[Question]] = (
     kernels,
@@ -59,6 +61,7 @@ RATES: Final[Sequence[Question]] = (
     sizes,
     outage,
     services,
+    fastpath,
     full_speed,
     costs,
     carries,
