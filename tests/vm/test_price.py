@@ -12,9 +12,10 @@ from gatemark.price.ablate import CLOSE
 from gatemark.price.corpus import Where, corpus, differing, fates, through
 from gatemark.price.course import ready
 from gatemark.price.gateway import ARRIVES, DROPPED, Counted
-from gatemark.price.read import Rules, read
+from gatemark.price.read import read
 from gatemark.price.session import Session, session
 from gatemark.price.survey import loaded, survey
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind, kinds
 from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab

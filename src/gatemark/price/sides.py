@@ -9,9 +9,10 @@ from typing import Final
 from gatemark.error import UsageError
 from gatemark.price.course import ready
 from gatemark.price.gateway import Counted
-from gatemark.price.read import Rules, read
+from gatemark.price.read import QUEUES, read
 from gatemark.price.session import Session, session
 from gatemark.price.survey import loaded
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 from gatemark.station.load import load, stations
 from gatemark.station.qemu.guest import model
@@ -33,15 +34,19 @@ class Side:
 def side(text: str, station: str, rules: Rules | None) -> Side:
     """OLD or NEW of its words; `rules` are those that two stations have. Raises UsageError."""
     if text.startswith(KERNEL):
-        arch = _virtual(station).model.arch.name
+        arch = virtual(station).model.arch.name
         table = {"kind": VirtualLab.kind, "arch": arch, "kernel": text}
         return Side(text, VirtualLab(text, model(table, Path(station))), rules)
     if text in stations() or text.endswith(".toml"):
-        return Side(text, _virtual(text), rules)
-    return Side(Path(text).name, _virtual(station), read(Path(text)))
+        return Side(text, virtual(text), rules)
+    found = read(Path(text))
+    if found.form == QUEUES:
+        raise UsageError(f"{text}: queues: `gatemark price {text}` prices them")
+    return Side(Path(text).name, virtual(station), found)
 
 
-def _virtual(name: str) -> VirtualLab:
+def virtual(name: str) -> VirtualLab:
+    """A virtual gateway by the name of its station or file. Raises UsageError."""
     lab = load(name)
     if not isinstance(lab, VirtualLab):
         raise UsageError(f"{name}: instructions are counted on virtual gateways: qemu-x86")

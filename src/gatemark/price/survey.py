@@ -10,9 +10,9 @@ from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced
 from gatemark.price.gateway import DROPPED, Counted
-from gatemark.price.read import Rules
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
 from gatemark.price.session import Session, refusal
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 
 Tell = Callable[[str], None]

@@ -72,7 +72,6 @@ def test_json_is_taken_as_it_is(tmp_path: Path) -> None:
         ('{"rules": []}', 'no "nftables"'),
         ("{" * 100_000, "no JSON"),
         ("qdisc fq_codel 0: dev eth0 root refcnt 2\n", "queues"),
-        ("package firewall\nconfig defaults\n", "uci"),
     ],
 )
 def test_what_is_no_file_of_rules_is_refused_with_a_line(
