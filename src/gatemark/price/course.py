@@ -75,8 +75,8 @@ async def queues(
         await ready(booted, asked.ports, (), "")
         where = await lab.gateway.run("uname", "-rm")
         every = [kind for kind in kinds(asked.families, asked.l4s) if kind.state == "known"]
-        found = queue.read(asked.name, asked.rules.text)
-        return (where.strip(), *await queue.priced(booted, found, every, tell))
+        file = queue.read(asked.name, asked.rules.text)
+        return (where.strip(), *await queue.priced(booted, file, every, tell))
 
 
 # Names of services and protocols that rules may have; the guest's image has none.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues of `tc -s qdisc` priced: a packet with each less one with the guest's own.
+"""Queues of `tc -s qdisc` priced: a packet with each less one without a queue.
 
 tc prints a queue's settings in the words that it takes, but for a few, so each line becomes the
 command that makes its queue again. Classes are not in these lines: a queue of classes (htb, hfsc)
@@ -34,7 +34,7 @@ WORD: Final = re.compile(r"[\w./%:-]+")
 OF_CLASSES: Final = ("htb", "hfsc", "drr", "qfq", "ets", "mqprio", "taprio")
 PLAIN: Final = ("noqueue", "mq", "ingress", "clsact", "pfifo_fast")  # what is there anyway
 ADD: Final = "tc qdisc replace dev {device} root {kind} {words}"
-REMOVE: Final = "tc qdisc del dev {device} root"
+NONE: Final = "tc qdisc replace dev {device} root noqueue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,11 @@ def _taken(words: str) -> tuple[str, ...]:
 async def priced(
     session: Session, queues: Queues, kinds: Iterable[Kind], say: Callable[[str], None]
 ) -> tuple[dict[Kind, Counted], list[Priced]]:
-    """The kinds by the guest's own queue, and what each queue adds. Raises GatemarkError."""
+    """The kinds without a queue, and what each queue adds. Raises GatemarkError."""
     node = session.lab.gateway.node
     await session.load("", whole=True)
+    for device in session.lab.gateway.devices.values():
+        await run(node, shell(NONE, device=device))
     bare = await session.count(kinds)
     known = {kind: row.fate for kind, row in bare.items() if row.modes}
     rows = []
@@ -115,7 +117,7 @@ async def priced(
         session.renew()
         counted = await session.count(known, known)
         rows.append(Priced(queue, _more(bare, counted)))
-        await run(node, shell(REMOVE, device=device))
+        await run(node, shell(NONE, device=device))
     return bare, rows
 
 
@@ -128,9 +130,9 @@ def lines(
 ) -> Iterator[Line]:
     """Print what each queue adds to a packet."""
     rows = list(rows)
-    kinds = [kind for kind in bare if any(row.prices.get(kind) for row in rows)]
+    kinds = [kind for kind in bare if any(kind in row.prices for row in rows)]
     yield "bold", f"{len(rows)} queues, on {where}"
-    yield "", "Instructions of a packet more than by the guest's own queue:"
+    yield "", "Instructions of a packet more than without a queue:"
     yield "", ""
     head = (*(kind.label for kind in kinds), "queue")
     cells = [

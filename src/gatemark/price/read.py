@@ -37,9 +37,9 @@ def read(path: Path) -> Rules:
     if UCI.search(text):
         return rendered(path, backup.in_export(path, text))
     if queue.LINE.search(text):
-        found = queue.read(str(path), text)
-        names = dict.fromkeys(each.device for each in found.queues)
-        return Rules(text, QUEUES, tuple(names), found.notes)
+        queues = queue.read(str(path), text)
+        devices = dict.fromkeys(each.device for each in queues.queues)
+        return Rules(text, QUEUES, tuple(devices), queues.notes)
     start = text.lstrip()
     if start.startswith(("{", "[")):
         return _json(path, text)

@@ -130,7 +130,7 @@ def _run(path: Path, root: Path, text: str) -> str:
 
 
 def made(path: Path, printed: str) -> Rules:
-    """What fw4 printed as rules. Raises UsageError where that are none."""
+    """Make rules of what fw4 printed. Raises UsageError where that are none."""
     lines = printed.splitlines()
     notes = [line.removeprefix(NOTE) for line in lines if line.startswith(NOTE)]
     faults = [line.removeprefix(FAULT) for line in lines if line.startswith(FAULT)]

@@ -39,10 +39,10 @@ def side(text: str, station: str, rules: Rules | None) -> Side:
         return Side(text, VirtualLab(text, model(table, Path(station))), rules)
     if text in stations() or text.endswith(".toml"):
         return Side(text, virtual(text), rules)
-    found = read(Path(text))
-    if found.form == QUEUES:
+    file_rules = read(Path(text))
+    if file_rules.form == QUEUES:
         raise UsageError(f"{text}: queues: `gatemark price {text}` prices them")
-    return Side(Path(text).name, virtual(station), found)
+    return Side(Path(text).name, virtual(station), file_rules)
 
 
 def virtual(name: str) -> VirtualLab:

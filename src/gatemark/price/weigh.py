@@ -154,7 +154,7 @@ class _Scale:
         await self._session.load(_as_it_was(self._made.chains))
 
     async def _as_they_are(self) -> None:
-        """How packets come out by the rules as they are, and how many otherwise when sent again."""
+        """Send the packets twice by the rules as they are: chance may be at work, too."""
         if not self._before:
             self._before = await self._came()
             self._by_chance = differing(self._before, await self._came())
