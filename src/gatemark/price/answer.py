@@ -32,6 +32,7 @@ class Answer:
     made: Survey
     weighed: Sequence[Weighed]
     together: Together | None = None
+    tried: bool = True  # advice was looked for
     line: AccessLine | None = None
     clock_hz: float = 0.0
     notes: Sequence[str] = ()
@@ -54,9 +55,10 @@ def lines(answer: Answer) -> Iterator[Line]:
     if made.unmet:
         yield "", f"{made.unmet} rules are met by none of these packets: they cost nothing."
     yield from _unpriced(made)
-    yield "", ""
-    yield "bold", "What to write instead"
-    yield from _instead(answer.weighed)
+    if answer.tried:
+        yield "", ""
+        yield "bold", "What to write instead"
+        yield from _instead(answer.weighed)
     yield from _together(answer)
     if answer.line:
         yield "", ""
@@ -217,9 +219,12 @@ def rows(answer: Answer) -> Iterator[Mapping[str, Any]]:
     made = answer.made
     for kind, counted in made.whole.items():
         rest = made.rest(kind)
+        empty = made.empty.get(kind)
         yield {
+            "gateway": answer.gateway,
             "packet": kind.label,
             "fate": counted.fate,
+            "bare": empty.instructions if empty and empty.fate == counted.fate else None,
             "instructions": counted.instructions,
             "rules": rest[1] if rest else None,
             "rest": rest[0] if rest else None,

@@ -59,12 +59,15 @@ async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> A
         made = await survey(booted, asked.rules, every, tell)
         ports = asked.ports or dict(lab.gateway.devices)
         packets = corpus(asked.rules.text, booted.ends, asked.packets, SEED)
-        instead = advices(made.chains, made.meets, {gate: ports.get(gate, "") for gate in GATES})
+        gates = {gate: ports.get(gate, "") for gate in GATES}
+        instead = advices(made.chains, made.meets, gates) if packets else ()
         rows, together = await weighed(booted, asked.rules, made, instead, packets, tell)
     notes = [*asked.rules.notes, *_mapped(asked)]
     where = f"{machine}, Linux {release}"
     line, clock_hz = asked.line, asked.clock_hz
-    return Answer(asked.name, where, made, rows, together, line, clock_hz, notes)
+    return Answer(
+        asked.name, where, made, rows, together, bool(asked.packets), line, clock_hz, notes
+    )
 
 
 async def queues(
