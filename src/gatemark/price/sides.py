@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UsageError
+from gatemark.price import memory
 from gatemark.price.course import ready
 from gatemark.price.gateway import Counted
 from gatemark.price.read import QUEUES, read
@@ -20,6 +21,14 @@ from gatemark.station.qemu.lab import VirtualLab
 
 KERNEL: Final = "linux-image-"
 Counts = dict[Kind, Counted]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A side's counts, and the sizes of its kernel."""
+
+    counts: Counts
+    sizes: memory.Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ def virtual(name: str) -> VirtualLab:
 
 async def both(
     old: Side, new: Side, kinds: tuple[Kind, ...], service: int, tell: Callable[[str], None]
-) -> tuple[Counts, Counts]:
+) -> tuple[Outcome, Outcome]:
     """Count both; two files of rules in one boot. Raises GatemarkError."""
     given = _client(old, new)
     if old.lab.model == new.lab.model:
@@ -85,7 +94,7 @@ async def _counted(
     kinds: tuple[Kind, ...],
     given: Mapping[str, str],
     tell: Callable[[str], None],
-) -> Counts:
+) -> Outcome:
     tell(f"counting {each.name}")
     rules = each.rules
     await ready(
@@ -95,4 +104,5 @@ async def _counted(
         await loaded(booted, rules)
     else:
         await booted.load("", whole=True)
-    return await booted.count(kinds)
+    counts = await booted.count(kinds)
+    return Outcome(counts, await memory.read(booted.lab.gateway.node))

@@ -69,23 +69,23 @@ async def weighed(
         if row.why or row.total >= LEAST:
             rows.append(row)
     rows.sort(key=lambda row: -row.total)
-    chosen = _chosen(rows)
-    if len(chosen) < 2:
+    together = chosen(rows)
+    if len(together) < 2:
         return rows, None
-    tell(f"{len(chosen)} of them at once")
-    return rows, await scale.together(chosen)
+    tell(f"{len(together)} of them at once")
+    return rows, await scale.together(together)
 
 
-def _chosen(rows: Iterable[Weighed]) -> list[Weighed]:
-    """The largest that let the same through, none of which changes a chain of another."""
+def chosen(rows: Iterable[Weighed]) -> list[Weighed]:
+    """Choose the largest that let the same through, none of which changes a chain of another."""
     taken: set[str] = set()
-    chosen = []
+    together = []
     for row in rows:
         places = set(FLUSHED.findall(row.advice.rules))
         if not row.why and not row.differ and not places & taken:
             taken |= places
-            chosen.append(row)
-    return chosen
+            together.append(row)
+    return together
 
 
 class _Scale:
