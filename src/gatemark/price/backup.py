@@ -16,8 +16,10 @@ from gatemark.error import UsageError
 MOST_UNPACKED: Final = 100_000_000  # bytes of a backup
 FILE: Final = "etc/config/firewall"
 NONE: Final = "settings of OpenWrt, and none of its firewall: /etc/config/firewall has them"
-PACKAGE: Final = re.compile(r"^package\s+['\"]?(\w+)['\"]?\s*$", re.MULTILINE)
-OF_FIREWALL: Final = re.compile(r"^\s*config\s+['\"]?(zone|defaults|forwarding)\b", re.MULTILINE)
+PACKAGE: Final = re.compile(r"^package[ \t]+['\"]?(\w+)['\"]?[ \t]*$", re.MULTILINE)
+OF_FIREWALL: Final = re.compile(
+    r"^[ \t]*config[ \t]+['\"]?(zone|defaults|forwarding)\b", re.MULTILINE
+)
 HEAD: Final = "package firewall\n"
 GZIP: Final = b"\x1f\x8b"
 

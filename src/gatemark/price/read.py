@@ -22,13 +22,13 @@ from gatemark.printable import one_line
 
 MOST_BYTES: Final = 10_000_000
 TRANSLATE_S: Final = 60.0
-INCLUDE: Final = re.compile(r"^\s*include\b")
+INCLUDE: Final = re.compile(r"^[ \t]*include\b")
 IPTABLES: Final = re.compile(r"^\*(filter|nat|mangle|raw|security)\s*$", re.MULTILINE)
 QUEUES: Final = "queues"  # a form: of `tc -s qdisc`, and no rules
-UCI: Final = re.compile(r"^\s*(package \w|config \w)", re.MULTILINE)
+UCI: Final = re.compile(r"^[ \t]*(package \w|config \w)", re.MULTILINE)
 OF_IPV6: Final = re.compile(r"ip6tables-save|icmpv6|icmp6|::")
 OLD: Final = re.compile(r"(?:^|\s)(?:-i|-o|--physdev-in|--physdev-out)\s+(\S+)")
-IN_JSON: Final = re.compile(r'"key":\s*"[io]if(?:name)?"\}\},\s*"right":\s*("[^"]+"|\{[^}]*\})')
+IN_JSON: Final = re.compile(r'"key":\s*"[io]if(?:name)?"\}\},\s*"right":\s*("[^"]+"|\{[^{}]*\})')
 
 
 def read(path: Path) -> Rules:

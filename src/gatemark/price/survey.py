@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ruleset priced whole: bare kernel, tracking, hooks, each rule, and what is left over."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from gatemark.error import NodeError, UsageError
 from gatemark.judge.point.mode import shift
@@ -11,7 +11,7 @@ from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced
 from gatemark.price.gateway import DROPPED, Counted
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
-from gatemark.price.session import Session, refusal
+from gatemark.price.session import Session, refusal, tried
 from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 
@@ -91,11 +91,11 @@ async def _meets(
         return ablate.tallies(ruleset, chains(await session.tallied()))
 
     for kind in fates:
-        flow = await asyncio.to_thread(walks.flow, kind)
+        flow = await tried(partial(walks.flow, kind))
         if flow is None:
             continue
         before = await tallied()
-        await asyncio.to_thread(walks.fate, flow, range(ablate.PACKETS))
+        await tried(partial(walks.fate, flow, range(ablate.PACKETS)))
         for at, (meets, matches) in ablate.risen(before, await tallied()).items():
             if meets:
                 met.setdefault(at, set()).add(kind)

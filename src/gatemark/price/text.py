@@ -14,11 +14,11 @@ from typing import Final
 # Interfaces: behind a word that takes them, or in a set or a definition of them.
 TAKES: Final = re.compile(
     r"\b(?:iifname|oifname|iif|oif|device|devices =)\s+(?:!=\s*|==\s*|vmap\s*|map\s*)?"
-    r'(\{[^}]*\}|"[^"]+"|[$\w.@*-]+)'
+    r'(\{[^{}]*\}|"[^"\n]+"|[$\w.@*-]+)'
 )
 REMARK: Final = re.compile(r'(?P<kept>"[^"\n]*")|#[^\n]*')
 DEEP: Final = 3  # definitions of definitions
-DEFINED: Final = re.compile(r"^\s*define\s+(\w+)\s*=\s*(\{[^}]*\}|.*)$", re.MULTILINE)
+DEFINED: Final = re.compile(r"^[ \t]*define[ \t]+(\w+)[ \t]*=[ \t]*(\{[^{}]*\}|.*)$", re.MULTILINE)
 NAME: Final = re.compile(r"[A-Za-z][\w.@-]{0,14}")
 LAN: Final = (
     "br-lan",
@@ -81,13 +81,10 @@ def interfaces(text: str) -> list[str]:
     """Interfaces that rules of nft name, in their order."""
     text = REMARK.sub(lambda match: match["kept"] or "", text)
     defined = {f"${name}": value for name, value in DEFINED.findall(text)}
-    names: list[str] = []
-    for taken in TAKES.findall(text):
-        words = _words(taken)
-        for _ in range(DEEP):  # a definition may be made of others
-            words = [word for name in words for word in _words(defined.get(name, name))]
-        names += filter(NAME.fullmatch, words)
-    return [*dict.fromkeys(names)]
+    words = dict.fromkeys(word for taken in TAKES.findall(text) for word in _words(taken))
+    for _ in range(DEEP):  # a definition may be made of others
+        words = dict.fromkeys(word for name in words for word in _words(defined.get(name, name)))
+    return [*filter(NAME.fullmatch, words)]
 
 
 def _words(value: str) -> list[str]:
