@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advice weighed: what it saves, counted, and whether it lets the same packets through."""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
 from gatemark.error import NodeError
@@ -13,7 +13,7 @@ from gatemark.price.advise import Advice
 from gatemark.price.corpus import Sent, Where, differing, fates, through
 from gatemark.price.gateway import Counted
 from gatemark.price.rules import Chain, anchor, batch, texts, tracks
-from gatemark.price.session import Session, refusal, tried
+from gatemark.price.session import Session, refusal
 from gatemark.price.survey import Survey, loaded
 from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
@@ -145,8 +145,7 @@ class _Scale:
 
     async def _came(self) -> list[frozenset[Where]]:
         await self._session.forget()
-        walks = await self._session.walker()
-        return await tried(partial(fates, walks, self._packets))
+        return await asyncio.to_thread(fates, await self._session.walker(), self._packets)
 
     async def _back(self, *, adds: bool) -> None:
         if adds:  # nft 1.0.6 does not take away a table whose flow table is in use
