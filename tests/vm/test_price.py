@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gatemark.error import UsageError
 from gatemark.price import queue
 from gatemark.price.ablate import CLOSE
 from gatemark.price.corpus import Where, corpus, differing, fates, through
@@ -174,3 +175,22 @@ def test_queues_are_priced_and_what_tc_refuses_is_named(
     assert prices["up"] > 0
     assert prices["reply"] == 0
     assert "limit" in rows[1].why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "table ip t { chain a { jump b; }; chain b { jump a; }; chain f { type filter hook forward"
+        " priority 0; jump a; }; }\n",
+        "table ip t { chain f { type filter hook forward priority 0; nonsense; }; }\n",
+        "table ip t { chain f { type filter hook forward priority 0; ip saddr $no drop; }; }\n",
+    ],
+    ids=["a circle of jumps", "no rule", "no definition"],
+)
+def test_what_nft_refuses_ends_in_a_line_of_its_own(
+    up: tuple[Session, asyncio.Runner], tmp_path: Path, text: str
+) -> None:
+    boot, runner = up
+    with pytest.raises(UsageError, match="the guest's nft refuses the rules") as refused:
+        runner.run(loaded(boot, written(tmp_path, text)))
+    assert "\n" not in str(refused.value)

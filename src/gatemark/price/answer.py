@@ -52,8 +52,7 @@ def lines(answer: Answer) -> Iterator[Line]:
     yield "bold", "The dearest rules"
     for text in _dearest(made).lines():
         yield "", text
-    if made.unmet:
-        yield "", f"{made.unmet} rules are met by none of these packets: they cost nothing."
+    yield from _unmet(made)
     yield from _unpriced(made)
     if answer.tried:
         yield "", ""
@@ -131,6 +130,25 @@ def _rule(row: Priced) -> str:
     text = one_line(rules[0].text)
     text = text if len(text) <= WIDEST else f"{text[:WIDEST]}..."
     return text if len(rules) == 1 else f"{len(rules)} rules as: {text}"
+
+
+def _unmet(made: Survey) -> Iterator[Line]:
+    """Name the rules that no packet meets, by chain."""
+    numbers: dict[str, int] = {}
+    for unit in made.unmet:
+        name = unit.chain.place[2]
+        numbers[name] = numbers.get(name, 0) + len(unit.rules)
+    if not numbers:
+        return
+    chains = [f"{name} {count}" for name, count in numbers.items()]
+    more = f", and {len(chains) - MOST} more chains" if len(chains) > MOST else ""
+    yield (
+        "",
+        (
+            f"{sum(numbers.values())} rules are met by none of these packets, and cost nothing: "
+            f"{', '.join(chains[:MOST])}{more} (each by --json)"
+        ),
+    )
 
 
 def _unpriced(made: Survey) -> Iterator[Line]:
@@ -235,6 +253,9 @@ def rows(answer: Answer) -> Iterator[Mapping[str, Any]]:
             "rules": [rule.text for rule in row.unit.rules],
             "instructions": {kind.label: price for kind, price in row.prices.items()},
         }
+    for unit in made.unmet:
+        texts = [rule.text for rule in unit.rules]
+        yield {"chain": unit.chain.name, "rules": texts, "instructions": {}}
     for weighed in answer.weighed:
         yield {
             "instead": weighed.advice.title,

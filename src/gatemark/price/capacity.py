@@ -96,7 +96,9 @@ def sentences(now: Load, then: Load | None, line: Line, clock_hz: float) -> Iter
         f"{_percent(now.share)} busy, {_percent(now.rules)} by the rules"
         f"{'' if now.fits else ': the line does not fit'}."
     )
-    limit = f"It could carry {_kilo(now.limit)} k packets/s"
+    least, likely, most = (1e6 / pps for pps in reversed(now.limit))
+    packet = f"{likely:.0f} ({least:.0f}{DASH}{most:.0f}) \u00b5s"
+    limit = f"A packet takes {packet}, so it could carry {_kilo(now.limit)} k packets/s"
     yield f"{limit}; with the changes above {_kilo(then.limit)} k." if then else f"{limit}."
     yield VALID
 

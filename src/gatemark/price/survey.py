@@ -8,7 +8,7 @@ from functools import partial
 from gatemark.error import NodeError, UsageError
 from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
-from gatemark.price.ablate import At, Meets, Priced
+from gatemark.price.ablate import At, Meets, Priced, Unit
 from gatemark.price.gateway import DROPPED, Counted
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
 from gatemark.price.session import Session, refusal, tried
@@ -28,7 +28,7 @@ class Survey:
     whole: dict[Kind, Counted] = field(default_factory=dict)
     meets: dict[At, Meets] = field(default_factory=dict)
     priced: list[Priced] = field(default_factory=list)
-    unmet: int = 0  # rules that no kind meets
+    unmet: list[Unit] = field(default_factory=list)  # rules that no kind meets
     notes: list[str] = field(default_factory=list)
     loads: int = 0
 
@@ -131,7 +131,7 @@ async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell
         return await session.count(kinds, fates)
 
     every = ablate.units(made.chains, made.meets)
-    made.unmet = sum(len(unit.rules) for unit in every if not unit.meets.met)
+    made.unmet = [unit for unit in every if not unit.meets.met]
     met = [unit for unit in every if unit.meets.met]
     for number, unit in enumerate(met, 1):
         tell(f"{number}/{len(met)} {unit.chain.place[2]}: {unit.rules[0].bare}")
