@@ -23,9 +23,10 @@ from gatemark.node import nobody
 from gatemark.node.quoted import literal, sh
 from gatemark.price.text import Rules, interfaces
 from gatemark.printable import one_line
-from gatemark.station.image import cpio
+from gatemark.station.image import cpio, sandbox
 from gatemark.station.image.arch import ARCHES
 from gatemark.station.image.openwrt.image import image
+from gatemark.station.image.sandbox import APART
 
 RENDER_S: Final = 60.0
 LEFT_OUT: Final = ("lib/modules/", "lib/firmware/")
@@ -38,7 +39,6 @@ NOTE: Final = "note "  # begins a line that is no rule
 FAULT: Final = "[!] "  # begins fw4's own
 OWN: Final = "disabling reflection"  # for want of a network's addresses
 MOST_FAULTS: Final = 4
-APART: Final = ("unshare", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child")
 RENDER: Final = literal("""
 set -e
 cd /tmp/price
@@ -103,16 +103,16 @@ def _put(path: Path, entry: cpio.Entry) -> None:
 
 
 def _run(path: Path, root: Path, text: str) -> str:
-    """Run the script in there, as nobody where there is one."""
-    who: tuple[str, ...] = ()
-    if nobody.is_there():
-        who = (f"--userspec={nobody.NOBODY}:{nobody.NOBODY}", "--groups=")
+    """Run the script in there: as nobody, or as who we are in namespaces of their own."""
+    apart, who = (*APART, "--user", "--map-root-user"), ()
+    if sandbox.is_nobody():
+        apart, who = APART, (f"--userspec={nobody.NOBODY}:{nobody.NOBODY}", "--groups=")
         for name in FOLDERS:
             os.chown(root / name, nobody.NOBODY, nobody.NOBODY)
     bound = ("setpriv", "--no-new-privs", "chroot", *who, str(root))
     try:
         done = subprocess.run(
-            [*APART, *bound, *sh(RENDER)],
+            [*apart, *bound, *sh(RENDER)],
             input=text,
             capture_output=True,
             text=True,
@@ -125,6 +125,8 @@ def _run(path: Path, root: Path, text: str) -> str:
         raise UsageError(f"{path}: OpenWrt's fw4 took longer than {RENDER_S:g} s") from None
     if done.returncode:
         why = (done.stdout.strip() or done.stderr.strip() or "it failed").splitlines()[-1]
+        if why.startswith(("unshare:", "setpriv:", "chroot:")):
+            raise UnavailableError(f"{path}: its fw4 cannot be run here: {one_line(why)}: be root")
         raise UsageError(f"{path}: OpenWrt refuses these settings: {one_line(why)}")
     return done.stdout
 
