@@ -104,7 +104,8 @@ def _put(path: Path, entry: cpio.Entry) -> None:
 
 def _run(path: Path, root: Path, text: str) -> str:
     """Run the script in there: as nobody, or as who we are in namespaces of their own."""
-    apart, who = (*APART, "--user", "--map-root-user"), ()
+    apart: tuple[str, ...] = (*APART, "--user", "--map-root-user")
+    who: tuple[str, ...] = ()
     if sandbox.is_nobody():
         apart, who = APART, (f"--userspec={nobody.NOBODY}:{nobody.NOBODY}", "--groups=")
         for name in FOLDERS:
