@@ -133,6 +133,8 @@ def kept(station: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def page(lines: Sequence[Mapping[str, Any]]) -> str:
     """The page of what is kept."""
+    if not lines:
+        return f"{HEAD}\nNothing is kept yet.\n{HOW}"
     parts = [HEAD]
     for title, packet in (
         ("An established connection, LAN to WAN, IPv4", ESTABLISHED),
@@ -160,9 +162,14 @@ def _row(name: str, cells: Sequence[int | None], sign: str = "") -> str:
     return f"| {name} | " + " | ".join(texts) + " |"
 
 
+def kept_lines() -> list[Mapping[str, Any]]:
+    """What was counted so far, a line a gateway."""
+    return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+
+
 def main(words: Sequence[str]) -> None:
     """Count, where stations are named; then write the page."""
-    lines = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    lines = kept_lines()
     for station in words[1:]:
         fresh = count(station)
         lines = [line for line in lines if line["gateway"] != fresh["gateway"]] + [fresh]

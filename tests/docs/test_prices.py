@@ -2,7 +2,6 @@
 """The page of usual prices is made of kept counts, and its ruleset has each of its names."""
 
 import importlib.util
-import json
 from pathlib import Path
 from types import ModuleType
 
@@ -23,8 +22,7 @@ def prices() -> ModuleType:
 
 
 def test_the_page_is_what_the_kept_counts_make(prices: ModuleType) -> None:
-    lines = [json.loads(line) for line in prices.KEPT.read_text().splitlines()]
-    assert prices.PAGE.read_text() == prices.page(lines)
+    assert prices.PAGE.read_text() == prices.page(prices.kept_lines())
 
 
 def test_the_ruleset_has_each_usual_rule_by_its_name(prices: ModuleType) -> None:
