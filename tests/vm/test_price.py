@@ -136,13 +136,13 @@ def test_a_set_lets_the_same_through_and_a_missing_rule_does_not(
 def test_a_planted_rule_is_found_in_the_kinds_that_meet_it_and_layout_is_silent(
     up: tuple[Session, asyncio.Runner], tmp_path: Path
 ) -> None:
-    """`counter` is some twenty instructions; names, comments and order of chains are none."""
+    """A second `counter` is some twenty instructions; names, comments, order of chains are none."""
     boot, runner = up
     chain = "  chain input {\n    type filter hook input priority filter; policy accept;\n"
-    old = f"{RULES.rstrip().removesuffix('}')}{chain}  }}\n}}\n"
-    planted = f"{RULES.rstrip().removesuffix('}')}{chain}    counter\n  }}\n}}\n"
+    old = f"{RULES.rstrip().removesuffix('}')}{chain}    counter\n  }}\n}}\n"
+    planted = f"{RULES.rstrip().removesuffix('}')}{chain}    counter counter\n  }}\n}}\n"
     head, _, rest = RULES.partition("{\n")
-    moved = f"{head}{{\n{chain}  }}\n{rest}".replace("inet f", "inet other_name")
+    moved = f"{head}{{\n{chain}    counter\n  }}\n{rest}".replace("inet f", "inet other_name")
     moved = moved.replace("related accept", 'related accept comment "known"')
     known = tuple(kind for kind in KINDS if kind.state == "known" or kind.name == "own-lan")
 
@@ -152,7 +152,7 @@ def test_a_planted_rule_is_found_in_the_kinds_that_meet_it_and_layout_is_silent(
 
     before, more, layout = (runner.run(counted(text)) for text in (old, planted, moved))
     rows = {row.kind.name: row for row in paired(before, more)}
-    assert 10 <= rows["own-lan"].difference <= 40
+    assert 5 <= rows["own-lan"].difference <= 60
     assert rows["up"].difference == rows["reply"].difference == 0
     is_worse, sentence = verdict([*rows.values()], 0.0, same_boot=True)
     assert is_worse
