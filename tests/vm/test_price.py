@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from gatemark.error import UsageError
+from gatemark.price import queue
 from gatemark.price.ablate import CLOSE
 from gatemark.price.corpus import Where, corpus, differing, fates, through
 from gatemark.price.course import ready
 from gatemark.price.gateway import ARRIVES, DROPPED, Counted
-from gatemark.price.read import Rules, read
+from gatemark.price.read import read
 from gatemark.price.session import Session, session
 from gatemark.price.survey import loaded, survey
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind, kinds
+from gatemark.price.verdict import paired, verdict
 from gatemark.station.load import load
 from gatemark.station.qemu.lab import VirtualLab
 from vm.cpu import placement
@@ -127,3 +131,66 @@ def test_a_set_lets_the_same_through_and_a_missing_rule_does_not(
     assert through(before)
     assert differing(before, same) == 0
     assert differing(before, other) > 0
+
+
+def test_a_planted_rule_is_found_in_the_kinds_that_meet_it_and_layout_is_silent(
+    up: tuple[Session, asyncio.Runner], tmp_path: Path
+) -> None:
+    """A second `counter` is some twenty instructions; names, comments, order of chains are none."""
+    boot, runner = up
+    chain = "  chain input {\n    type filter hook input priority filter; policy accept;\n"
+    old = f"{RULES.rstrip().removesuffix('}')}{chain}    counter\n  }}\n}}\n"
+    planted = f"{RULES.rstrip().removesuffix('}')}{chain}    counter counter\n  }}\n}}\n"
+    head, _, rest = RULES.partition("{\n")
+    moved = f"{head}{{\n{chain}    counter\n  }}\n{rest}".replace("inet f", "inet other_name")
+    moved = moved.replace("related accept", 'related accept comment "known"')
+    known = tuple(kind for kind in KINDS if kind.state == "known" or kind.name == "own-lan")
+
+    async def counted(text: str) -> Mapping[Kind, Counted]:
+        await loaded(boot, written(tmp_path, text))
+        return await boot.count(known)
+
+    before, more, layout = (runner.run(counted(text)) for text in (old, planted, moved))
+    rows = {row.kind.name: row for row in paired(before, more)}
+    assert 5 <= rows["own-lan"].difference <= 60
+    assert rows["up"].difference == rows["reply"].difference == 0
+    is_worse, sentence = verdict([*rows.values()], 0.0, same_boot=True)
+    assert is_worse
+    assert "LAN to the gateway itself" in sentence
+    assert numbers(before) == numbers(layout)
+
+
+def test_queues_are_priced_and_what_tc_refuses_is_named(
+    up: tuple[Session, asyncio.Runner],
+) -> None:
+    boot, runner = up
+    text = (
+        "qdisc fq_codel 1: dev ppp0 root refcnt 2 limit 10240p ecn\n"
+        "qdisc pfifo 2: dev ppp0 root refcnt 2 limit nonsense\n"
+    )
+    queues = queue.read("file", text)
+    kinds_known = [kind for kind in KINDS if kind.state == "known"]
+    _, rows = runner.run(queue.priced(boot, queues, kinds_known, print))
+    prices = {kind.name: price for kind, price in rows[0].prices.items()}
+    assert prices["up"] > 0
+    assert prices["reply"] == 0
+    assert "limit" in rows[1].why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "table ip t { chain a { jump b; }; chain b { jump a; }; chain f { type filter hook forward"
+        " priority 0; jump a; }; }\n",
+        "table ip t { chain f { type filter hook forward priority 0; nonsense; }; }\n",
+        "table ip t { chain f { type filter hook forward priority 0; ip saddr $no drop; }; }\n",
+    ],
+    ids=["a circle of jumps", "no rule", "no definition"],
+)
+def test_what_nft_refuses_ends_in_a_line_of_its_own(
+    up: tuple[Session, asyncio.Runner], tmp_path: Path, text: str
+) -> None:
+    boot, runner = up
+    with pytest.raises(UsageError, match="the guest's nft refuses the rules") as refused:
+        runner.run(loaded(boot, written(tmp_path, text)))
+    assert "\n" not in str(refused.value)

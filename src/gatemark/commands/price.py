@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatemark.commands.console import choice, output
+from gatemark.commands.option.line import access_line
 from gatemark.error import UsageError
 
 if TYPE_CHECKING:
-    from gatemark.price.read import Rules
+    from gatemark.price.text import Rules
 
+FILE_HELP = "Rules (nft, iptables-save), settings or backup of OpenWrt, `tc -s qdisc`."
 STATION_HELP = "The virtual gateway that counts.  [qemu-x86]"
 LAN_HELP = "The rules' name of the LAN interface.  [the first like lan]"
 WAN_HELP = "The rules' name of the WAN interface.  [the first like wan]"
 CLIENT_HELP = "Address of the LAN host.  [in the rules' first private network]"
 PORT_HELP = "TCP port that the packets are for.  [443]"
-PACKETS_HELP = "Packets that each advice is tried with.  [10000]"
+PACKETS_HELP = "Packets that each advice is tried with; 0: no advice.  [10000]"
+LINE_HELP = "Also the load of a MIPS 24Kc at this line, in Mbit/s: 500/50."
+CLOCK_HELP = "Its clock.  [560]"
+MIPS = "mipsel"  # cycles an instruction are known of
 FAMILIES = ("both", "ipv4", "ipv6")
 
 
 def price(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Of `nft list ruleset` or iptables-save.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
     station: Annotated[str, typer.Option(metavar="STATION", help=STATION_HELP)] = "qemu-x86",
     lan: Annotated[str, typer.Option(metavar="NAME", help=LAN_HELP)] = "",
     wan: Annotated[str, typer.Option(metavar="NAME", help=WAN_HELP)] = "",
@@ -37,6 +40,8 @@ def price(
     packets: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, max=100_000, help=PACKETS_HELP)
     ] = 10_000,
+    line: Annotated[str, typer.Option(metavar="DOWN/UP", help=LINE_HELP)] = "",
+    clock: Annotated[float, typer.Option(metavar="MHZ", min=50, max=2000, help=CLOCK_HELP)] = 560.0,
     json_: Annotated[
         bool, typer.Option("--json", help="One JSON object a packet, rule, advice.")
     ] = False,
@@ -49,41 +54,49 @@ def price(
     """
     from gatemark.node import checked
     from gatemark.price import answer as words
-    from gatemark.price.course import Asked
+    from gatemark.price import queue
+    from gatemark.price.course import Asked, queues
     from gatemark.price.course import price as measured
-    from gatemark.price.read import read
+    from gatemark.price.read import QUEUES, read
+    from gatemark.price.sides import virtual
     from gatemark.run import stop
-    from gatemark.station.load import load
-    from gatemark.station.qemu.lab import VirtualLab
     from gatemark.station.recover import recover
     from gatemark.tell.verb import diff
 
     choice.check("--family", family, FAMILIES)
     rules = read(file)
+    lab = virtual(station)
+    wanted = access_line(line) if line else None
+    if wanted and lab.model.arch.debian != MIPS:
+        raise UsageError(f"--line {line}: cycles are known of MIPS: --station qemu-mips")
     _check(rules, file, lan, wan, client)
-    lab = load(station)
-    if not isinstance(lab, VirtualLab):
-        raise UsageError(f"--station {station}: instructions are counted on qemu-x86 and the like")
-    families = ("ipv4", "ipv6") if family == "both" else (family,)
-    ports = {gate: checked.device(name) for gate, name in rules.ports(lan, wan).items()}
-    asked = Asked(
-        rules,
-        file.name,
-        port,
-        families,
-        ("tcp", "udp") if udp else ("tcp",),
-        ports,
-        client or rules.client,
-        packets,
-    )
     lab.count()
     lab.enter()
 
     def tell(text: str) -> None:
         output.say(text, err=True)
 
-    for line in stop.later(recover):
-        tell(line)
+    for left in stop.later(recover):
+        tell(left)
+    asked = Asked(
+        rules,
+        file.name,
+        port,
+        ("ipv4", "ipv6") if family == "both" else (family,),
+        ("tcp", "udp") if udp else ("tcp",),
+        {gate: checked.device(name) for gate, name in rules.ports(lan, wan).items()},
+        client or rules.client,
+        packets,
+        wanted,
+        1e6 * clock,
+    )
+    if rules.form == QUEUES:
+        where, bare, rows = stop.run(queues(lab, asked, tell), tell)
+        if json_:
+            output.lines(queue.data(rows))
+        else:
+            diff.tell(queue.lines(where, bare, rows, rules.notes))
+        return
     answered = stop.run(measured(lab, asked, tell), tell)
     if json_:
         output.lines(words.rows(answered))

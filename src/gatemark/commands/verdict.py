@@ -35,6 +35,7 @@ def verdict(
     than --allow, or packets come to another end.
     """
     from gatemark.fleet.file import share
+    from gatemark.price import memory
     from gatemark.price import verdict as words
     from gatemark.price.read import read
     from gatemark.price.sides import both, side
@@ -60,15 +61,18 @@ def verdict(
     for line in stop.later(recover):
         tell(line)
     asked = both(first, second, kinds(families, ("tcp",)), port, tell)
-    rows = words.paired(*stop.run(asked, tell))
+    before, after = stop.run(asked, tell)
+    rows = words.paired(before.counts, after.counts)
     same_boot = first.lab.model == second.lab.model
     is_worse, sentence = words.verdict(rows, accepted, same_boot=same_boot)
     if json_:
         output.lines(words.data(rows))
+        output.lines(words.sizes(memory.compared(before.sizes, after.sizes)))
     else:
         how = "in one boot" if same_boot else "a boot each"
         how = f"instructions from card to card, counted on {first.lab.model.arch.name}, {how}"
-        for text in words.comment((old, new), rows, sentence, how):
+        sizes = [*memory.compared(before.sizes, after.sizes)] if not same_boot else []
+        for text in words.comment((old, new), rows, sentence, how, sizes):
             output.say(text)
     if is_worse:
         raise typer.Exit(REGRESSION)

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gatemark.judge.capacity.line import Line as AccessLine
 from gatemark.judge.point.mode import shift
+from gatemark.price import capacity
 from gatemark.price.ablate import CLOSE, Priced
 from gatemark.price.gateway import Counted
 from gatemark.price.survey import Survey
 from gatemark.price.traffic import SAYS, Kind
-from gatemark.price.weigh import Weighed
+from gatemark.price.weigh import Together, Weighed
 from gatemark.printable import one_line
 from gatemark.tell.words.number import DASH
 from gatemark.tell.words.screen import Line
@@ -29,6 +31,10 @@ class Answer:
     gateway: str  # its kernel, in words
     made: Survey
     weighed: Sequence[Weighed]
+    together: Together | None = None
+    tried: bool = True  # advice was looked for
+    line: AccessLine | None = None
+    clock_hz: float = 0.0
     notes: Sequence[str] = ()
 
 
@@ -46,12 +52,17 @@ def lines(answer: Answer) -> Iterator[Line]:
     yield "bold", "The dearest rules"
     for text in _dearest(made).lines():
         yield "", text
-    if made.unmet:
-        yield "", f"{made.unmet} rules are met by none of these packets: they cost nothing."
+    yield from _unmet(made)
     yield from _unpriced(made)
-    yield "", ""
-    yield "bold", "What to write instead"
-    yield from _instead(answer.weighed)
+    if answer.tried:
+        yield "", ""
+        yield "bold", "What to write instead"
+        yield from _instead(answer.weighed)
+    yield from _together(answer)
+    if answer.line:
+        yield "", ""
+        for text in _load(answer, answer.line):
+            yield "", text
     for note in answer.notes:
         yield "yellow", one_line(note)
 
@@ -121,6 +132,25 @@ def _rule(row: Priced) -> str:
     return text if len(rules) == 1 else f"{len(rules)} rules as: {text}"
 
 
+def _unmet(made: Survey) -> Iterator[Line]:
+    """Name the rules that no packet meets, by chain."""
+    numbers: dict[str, int] = {}
+    for unit in made.unmet:
+        name = unit.chain.place[2]
+        numbers[name] = numbers.get(name, 0) + len(unit.rules)
+    if not numbers:
+        return
+    chains = [f"{name} {count}" for name, count in numbers.items()]
+    more = f", and {len(chains) - MOST} more chains" if len(chains) > MOST else ""
+    yield (
+        "",
+        (
+            f"{sum(numbers.values())} rules are met by none of these packets, and cost nothing: "
+            f"{', '.join(chains[:MOST])}{more} (each by --json)"
+        ),
+    )
+
+
 def _unpriced(made: Survey) -> Iterator[Line]:
     for row in made.priced:
         if row.why:
@@ -142,6 +172,36 @@ def _instead(weighed: Sequence[Weighed]) -> Iterator[Line]:
     for row in weighed:
         if row.why:
             yield "dim", f"Not tried: {row.advice.title}: {one_line(row.why)}"
+
+
+def _together(answer: Answer) -> Iterator[Line]:
+    both = answer.together
+    if not both:
+        return
+    rows = [row for row in answer.weighed if not row.why][:MOST]
+    numbers = ", ".join(str(at) for at, row in enumerate(rows, 1) if row in both.weighed)
+    saves = ", ".join(f"{_name(kind)} {-by:+d}" for kind, by in _saved(answer).items() if by)
+    yield "bold", f"{numbers} at once: {saves}"
+    if both.differ:
+        yield "yellow", f"   {both.differ} generated packets come out otherwise by them at once"
+
+
+def _saved(answer: Answer) -> dict[Kind, int]:
+    both, whole = answer.together, answer.made.whole
+    counts = both.counts if both else {}
+    return {kind: shift(row.modes, whole[kind].modes) for kind, row in counts.items() if row.modes}
+
+
+def _load(answer: Answer, line: AccessLine) -> Iterator[str]:
+    """Say what the counted packets take of a small router at a line."""
+    made, both = answer.made, answer.together
+    rules = {kind: rest[1] for kind in made.whole if (rest := made.rest(kind))}
+    now = capacity.load(made.whole, rules, line, answer.clock_hz)
+    if now is None:
+        yield "No connection comes through both ways: the line's load is not said."
+        return
+    then = capacity.load(both.counts, {}, line, answer.clock_hz) if both else None
+    yield from capacity.sentences(now, then, line, answer.clock_hz)
 
 
 def _equal(row: Weighed) -> str:
@@ -177,9 +237,12 @@ def rows(answer: Answer) -> Iterator[Mapping[str, Any]]:
     made = answer.made
     for kind, counted in made.whole.items():
         rest = made.rest(kind)
+        empty = made.empty.get(kind)
         yield {
+            "gateway": answer.gateway,
             "packet": kind.label,
             "fate": counted.fate,
+            "bare": empty.instructions if empty and empty.fate == counted.fate else None,
             "instructions": counted.instructions,
             "rules": rest[1] if rest else None,
             "rest": rest[0] if rest else None,
@@ -190,6 +253,9 @@ def rows(answer: Answer) -> Iterator[Mapping[str, Any]]:
             "rules": [rule.text for rule in row.unit.rules],
             "instructions": {kind.label: price for kind, price in row.prices.items()},
         }
+    for unit in made.unmet:
+        texts = [rule.text for rule in unit.rules]
+        yield {"chain": unit.chain.name, "rules": texts, "instructions": {}}
     for weighed in answer.weighed:
         yield {
             "instead": weighed.advice.title,

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import NodeError
+from gatemark.judge.capacity.line import Line
 from gatemark.node.quoted import joined, shell
 from gatemark.node.script import script as run
+from gatemark.price import queue
 from gatemark.price.advise import advices
 from gatemark.price.answer import Answer
 from gatemark.price.corpus import corpus
-from gatemark.price.read import Rules
+from gatemark.price.gateway import Counted
 from gatemark.price.session import Session, session
 from gatemark.price.survey import survey
-from gatemark.price.traffic import L4, kinds
+from gatemark.price.text import Rules
+from gatemark.price.traffic import L4, Kind, kinds
 from gatemark.price.weigh import weighed
 from gatemark.station.qemu.lab import VirtualLab
 
@@ -41,6 +44,8 @@ class Asked:
     ports: dict[str, str]
     client: str
     packets: int
+    line: Line | None = None  # an access line, and the clock of the processor at it
+    clock_hz: float = 0.0
 
 
 async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> Answer:
@@ -54,10 +59,27 @@ async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> A
         made = await survey(booted, asked.rules, every, tell)
         ports = asked.ports or dict(lab.gateway.devices)
         packets = corpus(asked.rules.text, booted.ends, asked.packets, SEED)
-        instead = advices(made.chains, made.meets, {gate: ports.get(gate, "") for gate in GATES})
-        rows = await weighed(booted, asked.rules, made, instead, packets, tell)
+        gates = {gate: ports.get(gate, "") for gate in GATES}
+        instead = advices(made.chains, made.meets, gates) if packets else ()
+        rows, together = await weighed(booted, asked.rules, made, instead, packets, tell)
     notes = [*asked.rules.notes, *_mapped(asked)]
-    return Answer(asked.name, f"{machine}, Linux {release}", made, rows, notes)
+    where = f"{machine}, Linux {release}"
+    line, clock_hz = asked.line, asked.clock_hz
+    return Answer(
+        asked.name, where, made, rows, together, bool(asked.packets), line, clock_hz, notes
+    )
+
+
+async def queues(
+    lab: VirtualLab, asked: Asked, tell: Callable[[str], None]
+) -> tuple[str, dict[Kind, Counted], list[queue.Priced]]:
+    """Boot a guest and price a file's queues in it. Raises GatemarkError."""
+    async with session(lab, asked.service, {}) as booted:
+        await ready(booted, asked.ports, (), "")
+        where = await lab.gateway.run("uname", "-rm")
+        every = [kind for kind in kinds(asked.families, asked.l4s) if kind.state == "known"]
+        file = queue.read(asked.name, asked.rules.text)
+        return (where.strip(), *await queue.priced(booted, file, every, tell))
 
 
 # Names of services and protocols that rules may have; the guest's image has none.

@@ -21,6 +21,9 @@ DOES: Final = (
 )
 # What a rule does, at its end; matches come before. `ip` of `dnat ip to` goes with it.
 VERDICT: Final = re.compile(rf"(?:^|\s)(?P<verdict>(?:{DOES})\b.*)$")
+STATUS: Final = re.compile(
+    r"\bct status\s+(?:[!=&|<>]+\s+)?(?:\([^)]*\)|\S+)"
+)  # its words may be dnat, snat
 COMMENT: Final = re.compile(r'\s*comment "[^"]*"')
 NAT: Final = frozenset(("masquerade", "snat", "dnat", "redirect", "tproxy"))
 TRACKS: Final = re.compile(r"\bct \w|\b(masquerade|snat|dnat|redirect|notrack|flow add)\b")
@@ -28,6 +31,11 @@ TRACKS: Final = re.compile(r"\bct \w|\b(masquerade|snat|dnat|redirect|notrack|fl
 VALUE: Final = re.compile(
     r'"[^"]*"|\b[0-9a-f]*:[0-9a-f:.]+(?:/\d+)?|\b\d+(?:\.\d+){3}(?:/\d+)?(?:-\S+)?|\b(?:0x)?\d[\w-]*'
 )
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "_" * len(match[0])
+
 
 Place = tuple[str, str, str]  # family, table, chain
 
@@ -49,10 +57,10 @@ class Rule:
 
         A map of verdicts is no such word.
         """
-        masked = TEXT.sub(lambda match: "_" * len(match[0]), self.bare)
+        masked = STATUS.sub(_blank, TEXT.sub(_blank, self.bare))
         if " vmap " in masked:
             return ""
-        match = VERDICT.search(re.sub(r"\{[^}]*\}", lambda m: "_" * len(m[0]), masked))
+        match = VERDICT.search(re.sub(r"\{[^}]*\}", _blank, masked))
         return self.bare[match.span("verdict")[0] :] if match else ""
 
     @property

@@ -7,10 +7,10 @@ is two commits, the second of an empty table, and every load is counted on the s
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from gatemark.error import InvalidTrialError, NodeError, StationError
 from gatemark.node.quoted import literal, sh
@@ -35,6 +35,8 @@ LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
 BOOT_S: Final = 300  # a number is the same however long a boot takes
 TRIES: Final = 3  # of a kind, where the machine is too busy for the gateway to come to rest
 EMPTY: Final = "flush ruleset; "  # in the first line: those of a file keep their numbers
+
+T = TypeVar("T")
 
 
 def refusal(error: NodeError) -> str:
@@ -109,6 +111,14 @@ class Session:
                     break
         await self.lab.require_alive()
         return counted
+
+
+async def tried(act: Callable[[], T]) -> T:
+    """Do it in a thread; a busy machine may need several tries. Raises InvalidTrialError."""
+    for _ in range(TRIES - 1):
+        with suppress(InvalidTrialError):
+            return await asyncio.to_thread(act)
+    return await asyncio.to_thread(act)
 
 
 @asynccontextmanager

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from gatemark.error import UsageError
+from gatemark.price import memory
 from gatemark.price.course import ready
 from gatemark.price.gateway import Counted
-from gatemark.price.read import Rules, read
+from gatemark.price.read import QUEUES, read
 from gatemark.price.session import Session, session
 from gatemark.price.survey import loaded
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 from gatemark.station.load import load, stations
 from gatemark.station.qemu.guest import model
@@ -19,6 +21,14 @@ from gatemark.station.qemu.lab import VirtualLab
 
 KERNEL: Final = "linux-image-"
 Counts = dict[Kind, Counted]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A side's counts, and the sizes of its kernel."""
+
+    counts: Counts
+    sizes: memory.Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +43,19 @@ class Side:
 def side(text: str, station: str, rules: Rules | None) -> Side:
     """OLD or NEW of its words; `rules` are those that two stations have. Raises UsageError."""
     if text.startswith(KERNEL):
-        arch = _virtual(station).model.arch.name
+        arch = virtual(station).model.arch.name
         table = {"kind": VirtualLab.kind, "arch": arch, "kernel": text}
         return Side(text, VirtualLab(text, model(table, Path(station))), rules)
     if text in stations() or text.endswith(".toml"):
-        return Side(text, _virtual(text), rules)
-    return Side(Path(text).name, _virtual(station), read(Path(text)))
+        return Side(text, virtual(text), rules)
+    file_rules = read(Path(text))
+    if file_rules.form == QUEUES:
+        raise UsageError(f"{text}: queues: `gatemark price {text}` prices them")
+    return Side(Path(text).name, virtual(station), file_rules)
 
 
-def _virtual(name: str) -> VirtualLab:
+def virtual(name: str) -> VirtualLab:
+    """A virtual gateway by the name of its station or file. Raises UsageError."""
     lab = load(name)
     if not isinstance(lab, VirtualLab):
         raise UsageError(f"{name}: instructions are counted on virtual gateways: qemu-x86")
@@ -50,7 +64,7 @@ def _virtual(name: str) -> VirtualLab:
 
 async def both(
     old: Side, new: Side, kinds: tuple[Kind, ...], service: int, tell: Callable[[str], None]
-) -> tuple[Counts, Counts]:
+) -> tuple[Outcome, Outcome]:
     """Count both; two files of rules in one boot. Raises GatemarkError."""
     given = _client(old, new)
     if old.lab.model == new.lab.model:
@@ -80,7 +94,7 @@ async def _counted(
     kinds: tuple[Kind, ...],
     given: Mapping[str, str],
     tell: Callable[[str], None],
-) -> Counts:
+) -> Outcome:
     tell(f"counting {each.name}")
     rules = each.rules
     await ready(
@@ -90,4 +104,5 @@ async def _counted(
         await loaded(booted, rules)
     else:
         await booted.load("", whole=True)
-    return await booted.count(kinds)
+    counts = await booted.count(kinds)
+    return Outcome(counts, await memory.read(booted.lab.gateway.node))

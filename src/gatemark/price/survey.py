@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ruleset priced whole: bare kernel, tracking, hooks, each rule, and what is left over."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from gatemark.error import NodeError, UsageError
 from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
-from gatemark.price.ablate import At, Meets, Priced
+from gatemark.price.ablate import At, Meets, Priced, Unit
 from gatemark.price.gateway import DROPPED, Counted
-from gatemark.price.read import Rules
 from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
-from gatemark.price.session import Session, refusal
+from gatemark.price.session import Session, refusal, tried
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 
 Tell = Callable[[str], None]
@@ -28,7 +28,7 @@ class Survey:
     whole: dict[Kind, Counted] = field(default_factory=dict)
     meets: dict[At, Meets] = field(default_factory=dict)
     priced: list[Priced] = field(default_factory=list)
-    unmet: int = 0  # rules that no kind meets
+    unmet: list[Unit] = field(default_factory=list)  # rules that no kind meets
     notes: list[str] = field(default_factory=list)
     loads: int = 0
 
@@ -91,11 +91,11 @@ async def _meets(
         return ablate.tallies(ruleset, chains(await session.tallied()))
 
     for kind in fates:
-        flow = await asyncio.to_thread(walks.flow, kind)
+        flow = await tried(partial(walks.flow, kind))
         if flow is None:
             continue
         before = await tallied()
-        await asyncio.to_thread(walks.fate, flow, range(ablate.PACKETS))
+        await tried(partial(walks.fate, flow, range(ablate.PACKETS)))
         for at, (meets, matches) in ablate.risen(before, await tallied()).items():
             if meets:
                 met.setdefault(at, set()).add(kind)
@@ -131,7 +131,7 @@ async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell
         return await session.count(kinds, fates)
 
     every = ablate.units(made.chains, made.meets)
-    made.unmet = sum(len(unit.rules) for unit in every if not unit.meets.met)
+    made.unmet = [unit for unit in every if not unit.meets.met]
     met = [unit for unit in every if unit.meets.met]
     for number, unit in enumerate(met, 1):
         tell(f"{number}/{len(met)} {unit.chain.place[2]}: {unit.rules[0].bare}")

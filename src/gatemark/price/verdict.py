@@ -4,7 +4,7 @@
 Both are counted in one boot where they are two files of rules, else in a boot each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -20,9 +20,10 @@ MOST_LINES: Final = 30  # of the comment
 FUNCTIONS: Final = 3  # that are named for a kind
 BOOT: Final = 0.001  # of a packet: boots may differ by as much, loads of one boot by less
 NOT_MEASURED: Final = (
-    "Not measured: time (caches, memory, the card's driver), batches of packets, memory per "
-    "connection. Instructions are not time."
+    "Not measured: time (caches, memory, the card's driver), batches of packets, throughput. "
+    "Instructions are not time."
 )
+PAGE: Final = "How it is counted: docs/price.md of Gatemark."
 
 Word = Literal["more", "fewer", "the same", "another end"]
 
@@ -91,8 +92,14 @@ def _percent(ratio: float) -> str:
     return f"{100 * ratio:+.2f} %"
 
 
-def comment(names: tuple[str, str], rows: Sequence[Row], sentence: str, how: str) -> list[str]:
-    """The comment in Markdown, of at most 30 lines."""
+def comment(
+    names: tuple[str, str],
+    rows: Sequence[Row],
+    sentence: str,
+    how: str,
+    kernel: Sequence[tuple[str, int, int]] = (),
+) -> list[str]:
+    """The comment in Markdown, of at most 30 lines; `kernel` has sizes by name, OLD's and NEW's."""
     old, new = (markdown.text(one_line(name)) for name in names)
     table = Table(
         "Instructions of a packet",
@@ -101,10 +108,18 @@ def comment(names: tuple[str, str], rows: Sequence[Row], sentence: str, how: str
         frozenset((1, 2, 3)),
     )
     lines = [f"**{sentence}**", "", f"`{old}` against `{new}`, {how}.", ""]
-    lines += [*markdown.table(table), "", NOT_MEASURED]
+    lines += [*markdown.table(table), ""]
+    if kernel:
+        lines += [f"Sizes: {'; '.join(map(_size, kernel))}.", ""]
+    lines += [NOT_MEASURED, PAGE]
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 2], "", "(more rows: `--json`)"]
     return lines
+
+
+def _size(row: tuple[str, int, int]) -> str:
+    name, old, new = row
+    return f"{name} {old}" if old == new else f"{name} {old} to {new} ({new - old:+d})"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -138,3 +153,9 @@ def data(rows: Sequence[Row]) -> Iterator[Mapping[str, Any]]:
             "new_fate": row.new.fate,
             "functions": dict(row.functions),
         }
+
+
+def sizes(rows: Iterable[tuple[str, int, int]]) -> Iterator[Mapping[str, Any]]:
+    """Yield a JSON object a size of the kernel."""
+    for name, old, new in rows:
+        yield {"size": name, "old": old, "new": new, "difference": new - old}

@@ -2,21 +2,24 @@
 """Advice weighed: what it saves, counted, and whether it lets the same packets through."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gatemark.error import NodeError
 from gatemark.judge.point.mode import shift
 from gatemark.price.advise import Advice
-from gatemark.price.corpus import Sent, differing, fates, through
-from gatemark.price.read import Rules
+from gatemark.price.corpus import Sent, Where, differing, fates, through
+from gatemark.price.gateway import Counted
 from gatemark.price.rules import Chain, anchor, batch, texts, tracks
 from gatemark.price.session import Session, refusal
 from gatemark.price.survey import Survey, loaded
+from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
 
 LEAST: Final = 10  # instructions, over all kinds: less is no advice
+FLUSHED: Final = re.compile(r"^flush chain (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,15 @@ class Weighed:
         return sum(self.saves.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Advices that do not touch one chain, each with equal packets, at once: what is counted."""
+
+    weighed: tuple[Weighed, ...]
+    counts: Mapping[Kind, Counted]
+    differ: int  # packets that come out otherwise
+
+
 async def weighed(
     session: Session,
     rules: Rules,
@@ -44,49 +56,108 @@ async def weighed(
     advices: Iterable[Advice],
     packets: list[Sent],
     tell: Callable[[str], None],
-) -> list[Weighed]:
-    """Count each advice, and try it with packets; the largest first.
+) -> tuple[list[Weighed], Together | None]:
+    """Count each advice, and try it with packets, the largest first; then those that go together.
 
     Those of no use are left out.
     """
-    kinds = [kind for kind in made.whole if made.whole[kind].modes]
-    known = {kind: made.whole[kind].fate for kind in kinds}
-    before: list[frozenset[tuple[str, str, int]]] = []
+    scale = _Scale(session, rules, made, packets)
     rows = []
-    by_chance = 0
     for advice in advices:
         tell(f"instead: {advice.title}")
+        row = await scale.weighed(advice)
+        if row.why or row.total >= LEAST:
+            rows.append(row)
+    rows.sort(key=lambda row: -row.total)
+    together = chosen(rows)
+    if len(together) < 2:
+        return rows, None
+    tell(f"{len(together)} of them at once")
+    return rows, await scale.together(together)
+
+
+def chosen(rows: Iterable[Weighed]) -> list[Weighed]:
+    """Choose the largest that let the same through, none of which changes a chain of another."""
+    taken: set[str] = set()
+    together = []
+    for row in rows:
+        places = set(FLUSHED.findall(row.advice.rules))
+        if not row.why and not row.differ and not places & taken:
+            taken |= places
+            together.append(row)
+    return together
+
+
+class _Scale:
+    """Weighs advices one after another; after each the rules are as they were."""
+
+    def __init__(self, session: Session, rules: Rules, made: Survey, packets: list[Sent]) -> None:
+        self._session = session
+        self._rules = rules
+        self._made = made
+        self._packets = packets
+        self._known = {kind: row.fate for kind, row in made.whole.items() if row.modes}
+        self._before: list[frozenset[Where]] = []
+        self._by_chance = 0
+
+    async def weighed(self, advice: Advice) -> Weighed:
+        """The advice's worth; of none, how packets come out is not looked at."""
         try:
-            await session.load(advice.rules)
-            session.renew()
+            counted = await self._counted(advice.rules)
         except NodeError as error:
-            rows.append(Weighed(advice, why=refusal(error)))
-            continue
-        counted = await session.count(kinds, known)
+            return Weighed(advice, why=refusal(error))
         saves = {
-            kind: shift(counted[kind].modes, made.whole[kind].modes)
-            for kind in kinds
+            kind: shift(counted[kind].modes, self._made.whole[kind].modes)
+            for kind in self._known
             if kind in counted and counted[kind].modes
         }
-        worth = sum(saves.values()) >= LEAST
-        after = []
-        if worth and packets:
-            await session.forget()
-            after = await asyncio.to_thread(fates, await session.walker(), packets)
-        if advice.adds:  # nft 1.0.6 does not take away a table whose flow table is in use
-            await loaded(session, rules)
-            await session.load(anchor(tracks(made.chains)))
-        await session.load(_as_it_was(made.chains))
-        if worth and packets and not before:
-            await session.forget()
-            before = await asyncio.to_thread(fates, await session.walker(), packets)
-            await session.forget()
-            again = await asyncio.to_thread(fates, await session.walker(), packets)
-            by_chance = differing(before, again)
-        if worth:
-            differ = differing(before, after) if packets else 0
-            rows.append(Weighed(advice, saves, len(packets), differ, through(after), by_chance))
-    return sorted(rows, key=lambda row: -row.total)
+        row = Weighed(advice, saves)
+        tried = self._packets and row.total >= LEAST
+        after = await self._came() if tried else []
+        await self._back(adds=advice.adds)
+        if not tried:
+            return row
+        await self._as_they_are()
+        differ = differing(self._before, after)
+        return replace(
+            row,
+            packets=len(after),
+            differ=differ,
+            through=through(after),
+            by_chance=self._by_chance,
+        )
+
+    async def together(self, rows: list[Weighed]) -> Together | None:
+        """All of them at once; none where nft refuses that."""
+        adds = any(row.advice.adds for row in rows)
+        try:
+            counted = await self._counted("".join(row.advice.rules for row in rows))
+        except NodeError:
+            return None
+        after = await self._came() if self._packets else []
+        await self._back(adds=adds)
+        return Together(tuple(rows), counted, differing(self._before, after))
+
+    async def _counted(self, rules: str) -> dict[Kind, Counted]:
+        await self._session.load(rules)
+        self._session.renew()
+        return await self._session.count(self._known, self._known)
+
+    async def _came(self) -> list[frozenset[Where]]:
+        await self._session.forget()
+        return await asyncio.to_thread(fates, await self._session.walker(), self._packets)
+
+    async def _back(self, *, adds: bool) -> None:
+        if adds:  # nft 1.0.6 does not take away a table whose flow table is in use
+            await loaded(self._session, self._rules)
+            await self._session.load(anchor(tracks(self._made.chains)))
+        await self._session.load(_as_it_was(self._made.chains))
+
+    async def _as_they_are(self) -> None:
+        """Send the packets twice by the rules as they are: chance may be at work, too."""
+        if not self._before:
+            self._before = await self._came()
+            self._by_chance = differing(self._before, await self._came())
 
 
 def _as_it_was(ruleset: Iterable[Chain]) -> str:

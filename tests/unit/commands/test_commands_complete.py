@@ -20,7 +20,7 @@ from gatemark.plan.load import load, suites
 # A number, a file, any words.
 FREE = {
     *("seed", "noise", "out", "junit", "slow_to_pps", "command", "config", "line"),
-    *("switch", "boots", "allow", "subsystems", "coremark", "sources"),
+    *("switch", "boots", "allow", "clock", "subsystems", "coremark", "sources"),
     *("filter_", "snaplen", "seconds", "packets"),
     *("file", "folder", "to", "markdown", "from_", "model", "point", "most"),
     *("address", "client", "rules", "lan", "wan", "lan_nic", "wan_nic", "key", "known_hosts"),

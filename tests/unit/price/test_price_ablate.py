@@ -5,6 +5,8 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+import pytest
+
 from gatemark.price import ablate
 from gatemark.price.ablate import Meets
 from gatemark.price.advise import advices
@@ -169,3 +171,16 @@ def test_neighbours_that_differ_in_one_value_become_a_set() -> None:
     assert "ip saddr { 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4 } drop" in lines
     assert "ct state established,related accept" in lines
     assert 'iif "lan" oif "wan" jump out' in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("ct status dnat counter accept", "accept"),
+        ("ct status & (snat | dnat) != 0x0 accept", "accept"),
+        ("ct status dnat counter", ""),
+        ('iifname "wan" dnat ip to tcp dport map { 80 : 10.0.0.1 }', "dnat"),
+    ],
+)
+def test_a_status_is_no_verdict(text: str, verdict: str) -> None:
+    assert Rule(text).does == verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gatemark.error import NodeError, UsageError
-from gatemark.price import read
+from gatemark.price import queue, read
 from gatemark.price.session import refusal
 
 NFT = """define WAN = "ppp0"
@@ -71,8 +71,8 @@ def test_json_is_taken_as_it_is(tmp_path: Path) -> None:
         ('{"nftables": [', ":1: no JSON"),
         ('{"rules": []}', 'no "nftables"'),
         ("{" * 100_000, "no JSON"),
-        ("qdisc fq_codel 0: dev eth0 root refcnt 2\n", "queues"),
-        ("package firewall\nconfig defaults\n", "uci"),
+        ("qdisc fq_codel 0: dev eth0 root refcnt 2 limit $(reboot)\n", "no word of tc's"),
+        ("qdisc htb 1: dev eth0 root refcnt 2 r2q 10\n", "no queue in it that can be priced"),
     ],
 )
 def test_what_is_no_file_of_rules_is_refused_with_a_line(
@@ -96,3 +96,17 @@ def test_a_refusal_of_nft_is_one_line_that_steers_no_terminal() -> None:
     output = "/dev/stdin:4:2-9: Error: syntax \x1b]0;title\x07error\n  the line\n  ^^^^\n"
     text = refusal(NodeError("gateway: 'nft' failed", output))
     assert text == "line 4:2-9: Error: syntax \\x1b]0;title\\x07error"
+
+
+def test_queues_become_the_words_that_tc_takes(tmp_path: Path) -> None:
+    text = """qdisc fq_codel 8001: dev eth1 root refcnt 2 limit 10240p target 5ms ecn
+ Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)
+qdisc noqueue 0: dev lo root refcnt 2
+qdisc htb 1: dev wan root refcnt 2 r2q 10 default 0x10
+"""
+    rules = read.read(write(tmp_path, text))
+    assert rules.form == read.QUEUES
+    assert rules.ports() == {"gw0": "eth1"}
+    (only,) = queue.read("f", text).queues
+    assert only.text == "eth1 fq_codel limit 10240 target 5ms ecn"
+    assert "classes are not in this file" in rules.notes[0]

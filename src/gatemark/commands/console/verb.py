@@ -19,6 +19,7 @@ HELP: Final = ["-h", "--help"]
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
 # Everyone tries them, a fault of ours names them, or README does; the manual has all.
 UNLISTED: Final = ("help", "version", "debug", "completion")
+RARE: Final = ("coverage", "agent")  # one line of the first help has them
 LEAD: Final = 8  # characters for a section in front of its verbs
 # What Typer raises for a wrong command line; it has no public name.
 Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -121,6 +122,9 @@ class Verbs(TyperGroup):
             rows.append((f"{lead:{LEAD}} {name}" if any(sections) else name, summary(verb)))
             before = section
         if any(sections):  # without the empty line of a section
+            rows = [row for row in rows if row[0][LEAD:].strip() not in RARE]
+            if rare := [name for name in shown if name in RARE]:
+                rows.append(("Rarely", f"{', '.join(rare)}: each has its own --help."))
             formatter.write_heading("Commands")
             with formatter.indentation():
                 formatter.write_dl(rows)

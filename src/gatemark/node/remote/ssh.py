@@ -40,6 +40,7 @@ class Ssh:
         """`namespace`: where the connection begins. `patience_s`: of silence, before it is lost."""
         self.name = name
         self.looks = True  # whether our agent may read it
+        self._longest_s = LONGEST_S  # of a command
         self._caller = Caller(name, login, namespace, patience_s)
         self._asked = False
         self._link: Link | None = None
@@ -48,6 +49,11 @@ class Ssh:
         self._files: dict[Path, str] = {}  # of this machine -> where they are there
         self._staying: dict[str, Staying] = {}  # by the agent's path there
         self._pushing = asyncio.Lock()
+
+    def wait(self, within_s: float) -> None:
+        """Wait so long for each command's end, and for a host that is silent meanwhile."""
+        self._longest_s = within_s
+        self._caller = replace(self._caller, patience_s=within_s)
 
     async def connect(self, within_s: float = CONNECT_S) -> None:
         """Log in, and take the host where its login has a lease.
@@ -118,10 +124,10 @@ class Ssh:
         from gatemark.node.remote.channel import Remote
 
         try:
-            async with asyncio.timeout(LONGEST_S):
+            async with asyncio.timeout(self._longest_s):
                 process, data = await Remote.complete(self.name, self._stands(), command, stdin)
         except TimeoutError:
-            late = f"'{in_short(command)}' did not end in {LONGEST_S:g} s"
+            late = f"'{in_short(command)}' did not end in {self._longest_s:g} s"
             raise NodeError(f"{self.name}: {late}") from None
         if code := await process.wait():
             raise failure(self.name, command, await process.errors(), code)

@@ -6,11 +6,13 @@ device node needs no root (Documentation/driver-api/early-userspace/buffer-forma
 """
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+MAGIC: Final = b"070701"
+HEAD_BYTES: Final = 110
 HEADER: Final = "070701" + "%08X" * 13
 ALIGNED: Final = 4
 LAST: Final = "TRAILER!!!"
@@ -58,6 +60,22 @@ def archive(tree: Tree) -> bytes:
     whole = dict.fromkeys(_folders(tree), folder()) | dict(tree)
     parts = [_member(at, name, whole[name]) for at, name in enumerate(sorted(whole), start=1)]
     return b"".join((*parts, _member(0, LAST, Entry(0))))
+
+
+def entries(data: bytes) -> Iterator[tuple[str, Entry]]:
+    """Yield what an archive of ours has, by path. Raises ValueError where it is none."""
+    at = 0
+    while data[at : at + 6] == MAGIC:
+        fields = [int(data[at + n : at + n + 8], 16) for n in range(6, HEAD_BYTES, 8)]
+        begin = at + HEAD_BYTES
+        name = data[begin : begin + fields[11] - 1].decode()
+        if name == LAST:
+            return
+        begin += fields[11] + -(HEAD_BYTES + fields[11]) % ALIGNED
+        end = begin + fields[6]
+        yield name, Entry(fields[1], data[begin:end], (fields[9], fields[10]))
+        at = end + -fields[6] % ALIGNED
+    raise ValueError("no archive of format newc, or a part of one")
 
 
 def _folders(names: Iterable[str]) -> set[str]:

@@ -92,6 +92,7 @@ KNOCK_S = 0.5  # between two looks whether a guest is up
 SILENCE_S = 30.0  # a guest that forwards all it can answers late
 # Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
+COUNTED_S: Final = 600.0  # for a command there: a count is the same however long it takes
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
 RESUME_S = 30.0  # a guest goes on where it was; one that does not answer by then is booted
 GONE_S = 0.5  # until a guest has seen that we left
@@ -272,6 +273,7 @@ class VirtualLab:
         emulator, file = self.model.arch.emulator, self._folder / "counts"
         cpus = self.model.cpus
         self.counting = Counting(emulator, file, self._ssh, caches, data, cpus)
+        self._ssh.wait(COUNTED_S)
 
     def enter(self) -> None:
         """Taps and pinned threads are root's. Raises UnavailableError with the fix.
