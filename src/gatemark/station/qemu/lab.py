@@ -408,7 +408,7 @@ class VirtualLab:
         return self._anew or self.model.icount is not None or self.counting is not None
 
     def _snapshot_of(self, model: Model, image: Image) -> Snapshot:
-        """The snapshot of a model of our images; one that was damaged is told."""
+        """The snapshot of a model of our images; with a line where it was damaged."""
         named = replace(model, kernel=Path("kernel"), initramfs=Path("initramfs"))
         words = [*options(named, "tcg", counted=self.counting is not None), model.nic]
         result = Snapshot.of(model.arch, image, words)
