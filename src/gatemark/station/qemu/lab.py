@@ -92,7 +92,7 @@ SILENCE_S = 30.0  # a guest that forwards all it can answers late
 # Longest that a guest may take from its start to SSH; others may be at work on its CPU.
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
-RESUME_S = 30.0  # a guest goes on where it was; one that does not answer by then is booted
+RESUME = 0.5  # of a boot's time a guest that goes on may take to answer; then it is booted
 GONE_S = 0.5  # until a guest has seen that we left
 OPENWRT_KVM_S = 60.0  # OpenWrt, also its first boot; `boot_s` is for the emulation that follows
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
@@ -460,7 +460,7 @@ class VirtualLab:
             with kept.state.open("rb") as state:
                 await self._switch_on(model, migration.INCOMING)
                 await migration.resume(self._running().monitor, state.fileno())
-            await self._reached(RESUME_S)
+            await self._reached(RESUME * self._patience_s)
             await self._awake()
             if await self._set_by() != kept.settings:
                 raise StationError("another version of Gatemark set it")
