@@ -3,12 +3,14 @@
 
 python -m benchmarks.boots [STATION ...] [--pairs N]
 
-Both take turns, so a ratio of a pair is of one minute of the machine. The run that makes the
+Both take turns, so a ratio of a pair is of one minute of the machine. CPU time is that of the whole
+run, which has one trial of 0.2 s: it hardly depends on what else runs. The run that makes the
 snapshot is before them, and is shown as well: it boots, and keeps what it booted.
 """
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -37,11 +39,11 @@ times = 1
 WAYS = {"boot": "no", "snapshot": "yes"}
 
 
-def first(station: str, folder: Path, way: str) -> float:
-    """Return the time to the first trial of a run, s."""
+def first(station: str, folder: Path, way: str) -> tuple[float, float]:
+    """Return the time to the first trial of a run, and the CPU time of the run, s."""
     plan, out = folder / "first.toml", folder / f"run-{time.monotonic_ns()}"
     plan.write_text(PLAN)
-    began = time.time()
+    began, before = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "gatemark", "run", plan, "--station", station, "--out", out],
         check=False,
@@ -53,7 +55,9 @@ def first(station: str, folder: Path, way: str) -> float:
         raise SystemExit(f"{station}: {done.stderr.strip() or done.stdout.strip()}")
     lines = (out / "trials.jsonl").read_bytes().splitlines(keepends=True)
     started = min(datetime.fromisoformat(record.started) for record in read(lines).records)
-    return started.timestamp() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return started.timestamp() - began, cpu_s
 
 
 def main() -> None:
@@ -63,23 +67,28 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5)
     options = parser.parse_args()
     for station in options.stations:
-        taken: dict[str, list[float]] = {way: [] for way in WAYS}
+        taken: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            before = first(station, folder, "snapshot")
-            print(f"{station:14} makes a snapshot {before:6.1f} s", flush=True)
+            made = first(station, folder, "snapshot")
+            print(f"{station:14} makes a snapshot {_shown(made)}", flush=True)
             for _ in range(options.pairs):
                 for way, times in taken.items():
                     times.append(first(station, folder, way))
-                row = ", ".join(f"{way} {times[-1]:6.1f} s" for way, times in taken.items())
+                row = ", ".join(f"{way} {_shown(times[-1])}" for way, times in taken.items())
                 print(f"{station:14} {row}", flush=True)
-        ratios = [kept / new for new, kept in zip(taken["boot"], taken["snapshot"], strict=True)]
-        row = ", ".join(f"{way} {median(times):.1f} s" for way, times in taken.items())
-        print(
-            f"{station:14} median: {row}; ratio {median(ratios):.2f} "
-            f"({min(ratios):.2f} to {max(ratios):.2f})",
-            flush=True,
-        )
+        for at, what in enumerate(("first trial", "CPU time")):
+            boots, kept = ([pair[at] for pair in taken[way]] for way in WAYS)
+            ratios = [short / long for long, short in zip(boots, kept, strict=True)]
+            print(
+                f"{station:14} {what}: boot {median(boots):.1f} s, snapshot {median(kept):.1f} s, "
+                f"ratio {median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})",
+                flush=True,
+            )
+
+
+def _shown(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:6.1f} s, CPU {pair[1]:5.1f} s"
 
 
 if __name__ == "__main__":
