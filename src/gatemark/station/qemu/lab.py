@@ -93,6 +93,7 @@ SILENCE_S = 30.0  # a guest that forwards all it can answers late
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
 RESUME = 0.5  # of a boot's time a guest that goes on may take to answer; then it is booted
+KEPT_MIB = 512  # most memory of a guest that is kept
 GONE_S = 0.5  # until a guest has seen that we left
 OPENWRT_KVM_S = 60.0  # OpenWrt, also its first boot; `boot_s` is for the emulation that follows
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
@@ -404,14 +405,14 @@ class VirtualLab:
 
     @property
     def _unfit(self) -> bool:
-        """Return whether it is booted each time: boots are compared, or its clock is counted."""
-        return self._anew or self.model.icount is not None or self.counting is not None
+        """Return whether it is booted each time: boots are compared, or instructions counted."""
+        counted = self.model.icount is not None or self.counting is not None
+        return self._anew or counted or self.model.memory_mib > KEPT_MIB
 
     def _snapshot_of(self, model: Model, image: Image) -> Snapshot:
-        """The snapshot of a model of our images; with a line where it was damaged."""
+        """The snapshot of a model of our images; a line says where it was damaged."""
         named = replace(model, kernel=Path("kernel"), initramfs=Path("initramfs"))
-        words = [*options(named, "tcg", counted=self.counting is not None), model.nic]
-        result = Snapshot.of(model.arch, image, words)
+        result = Snapshot.of(model.arch, image, [*options(named, "tcg"), model.nic])
         if result.damage:
             tell(f"snapshot {result.damage}: {self.name} boots")
         return result
