@@ -119,9 +119,10 @@ class Sight:
         if self._open is None or self._open.masked != len(self.masked):
             loss, masked = self.loss, self.masked
             bins = [at for at, n in enumerate(loss.tried) if n and at not in masked]
-            columns = (loss.tried, loss.lost, loss.refused)
-            sums = (sum(map(column.__getitem__, bins)) for column in columns)
-            self._open = Open(len(masked), bins, *sums)
+            tried = sum(map(loss.tried.__getitem__, bins))
+            lost = sum(map(loss.lost.__getitem__, bins))
+            refused = sum(map(loss.refused.__getitem__, bins))
+            self._open = Open(len(masked), bins, tried, lost, refused)
         return self._open
 
     def inside(self, at: int) -> float:
