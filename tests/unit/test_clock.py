@@ -37,6 +37,7 @@ PYTHON: Final = {
     "run/trial.py": (1, NAMED),
     "scratch.py": (1, "a folder that its maker does not hold yet is left alone; he soon holds it"),
     "station/power/log.py": (1, BOUNDED),
+    "station/qemu/lab.py": (1, "a guest that stood still is set to it"),
     "kind/responsiveness/tls.py": (1, VALID),
 }
 # Of the programs in C. The kernel's stamps of packets are of the time of day.

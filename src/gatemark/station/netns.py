@@ -119,7 +119,7 @@ class Lab:
         self._held.close()
 
     def boot_each(self) -> None:
-        """A namespace is made anew each time."""
+        """Do nothing: a namespace is made anew each time."""
 
     def another(self) -> "Lab":
         """One like it, of namespaces of its own, on the same CPUs."""

@@ -22,8 +22,10 @@ NAME: Final = "trials.jsonl"
 MARK: Final = b'{"schema":"gatemark.record/'
 BEGIN: Final = re.compile(b"(?=" + re.escape(MARK) + b")")
 # Every number beyond MOST has one of these, once each digit is a 0. To look for a word is a
-# hundred times as fast as a regular expression with as many beginnings.
-LARGE: Final = (b"0" * 19, b"0e0", b"0e+0")
+# hundred times as fast as a regular expression with as many beginnings. Behind a point so many are
+# no large number.
+DIGITS: Final = b"0" * 19
+EXPONENTS: Final = (b"0e0", b"0e+0")
 ZEROS: Final = bytes.maketrans(b"123456789E", b"000000000e")
 SHOWN: Final = 5  # names of values in a reason
 # Fields of a record that are as in many others of its run.
@@ -141,7 +143,8 @@ def _record(part: bytes) -> Record:
     """Raises DecodeError; ValueError where a number was not measured."""
     record = msgspec.json.decode(part, type=Record)
     zeros = part.translate(ZEROS)
-    if any(large in zeros for large in LARGE) and (names := _beyond(record)):
+    is_large = zeros.count(DIGITS) > zeros.count(b"." + DIGITS)
+    if (is_large or any(word in zeros for word in EXPONENTS)) and (names := _beyond(record)):
         raise ValueError(f"nothing measured is so large: {names}")
     return record
 

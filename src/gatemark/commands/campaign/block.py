@@ -148,6 +148,8 @@ def _measure(path: Path, task: Task) -> None:
 
     bench = load(task.station)
     others = {arm.name: load(arm.station) for arm in task.arms if arm.station}
+    for each in (bench, *others.values()):
+        each.boot_each()  # blocks are compared, and boots differ
     made = _planned(task, bench, others)
     if os.path.lexists(inside(path.parent, path.name) / "run.json"):
         directory = RunDirectory.open(path)

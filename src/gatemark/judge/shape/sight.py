@@ -7,8 +7,9 @@ A rule explains a part of the loss. What it explains is masked, so the next rule
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
+from functools import cached_property
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -27,15 +28,37 @@ NEAR: Final = 3  # bins that say together whether a loss has begun
 FEWEST: Final = 4  # bins that tell a rate
 
 
+class Open(NamedTuple):
+    """The bins of the sending time that are not masked, and what is in them."""
+
+    masked: int  # so many are
+    bins: list[int]
+    tried: int
+    lost: float
+    refused: int
+
+
 @dataclass(slots=True)
 class Sight:
-    """One direction of a trial, with what is explained of its loss so far."""
+    """One direction of a trial, with what is explained of its loss so far.
+
+    The rules ask it a hundred times for the same, so what only a rule changes is kept.
+    """
 
     record: Record
     loss: Loss
     masked: set[int] = field(default_factory=set)  # bins whose loss is explained
     explained: float = 0.0  # share of all packets whose loss is explained, spread over time
     stalled: float = 0.0  # share of the time in which the gateway stood still
+    tried: int = field(init=False, compare=False)  # packets that were sent
+    _open: Open | None = field(default=None, init=False, repr=False, compare=False)
+    _busy: tuple[float, float | None] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        """Add up what was sent."""
+        self.tried = sum(self.loss.tried)
 
     @property
     def bin_s(self) -> float:
@@ -46,11 +69,6 @@ class Sight:
     def seconds(self) -> float:
         """The time that was sent."""
         return self.record.definition.duration_s or len(self.loss.tried) * self.bin_s
-
-    @property
-    def tried(self) -> int:
-        """Packets that were sent."""
-        return sum(self.loss.tried)
 
     @property
     def lost(self) -> int:
@@ -68,10 +86,17 @@ class Sight:
 
         Where it stood still a program may have had the CPU: then its time is taken out.
         """
-        evidence = self.record.evidence
-        programs = {program.program for program in evidence.programs} if self.stalled else set()
-        own = tuple(reading for reading in evidence.cpu if reading.thread not in programs)
-        core = busiest([replace(self.record, evidence=replace(evidence, cpu=own))])
+        if self._busy is None or self._busy[0] != self.stalled:
+            self._busy = self.stalled, self._busy_now()
+        return self._busy[1]
+
+    def _busy_now(self) -> float | None:
+        record, evidence = self.record, self.record.evidence
+        if self.stalled and evidence.programs:
+            programs = {program.program for program in evidence.programs}
+            own = tuple(reading for reading in evidence.cpu if reading.thread not in programs)
+            record = replace(record, evidence=replace(evidence, cpu=own))
+        core = busiest([record])
         if core is None:
             return None
         return min(1.0, core.busy / max(0.01, 1 - max(core.waiting, self.stalled)))
@@ -87,7 +112,18 @@ class Sight:
     @property
     def open(self) -> list[int]:
         """Bins of the sending time that are not masked."""
-        return [at for at, n in enumerate(self.loss.tried) if n and at not in self.masked]
+        return self._opened().bins
+
+    def _opened(self) -> Open:
+        """What was added up last, as long as no more bins are masked."""
+        if self._open is None or self._open.masked != len(self.masked):
+            loss, masked = self.loss, self.masked
+            bins = [at for at, n in enumerate(loss.tried) if n and at not in masked]
+            tried = sum(map(loss.tried.__getitem__, bins))
+            lost = sum(map(loss.lost.__getitem__, bins))
+            refused = sum(map(loss.refused.__getitem__, bins))
+            self._open = Open(len(masked), bins, tried, lost, refused)
+        return self._open
 
     def inside(self, at: int) -> float:
         """Lost in a bin, beyond the sender's port, and not explained; below 0 by chance."""
@@ -96,10 +132,8 @@ class Sight:
 
     def counts(self) -> tuple[int, float, int]:
         """In open bins: tried, lost beyond the sender's port and unexplained, refused."""
-        loss, bins = self.loss, self.open
-        tried, refused = sum(loss.tried[at] for at in bins), sum(loss.refused[at] for at in bins)
-        lost = sum(loss.lost[at] for at in bins) - refused - self.explained * tried
-        return tried, max(0.0, lost), refused
+        _, _, tried, lost, refused = self._opened()
+        return tried, max(0.0, lost - refused - self.explained * tried), refused
 
     @property
     def inside_share(self) -> float:
@@ -177,14 +211,14 @@ class Sight:
         self.masked.update(range(max(0, first), min(last + 1, len(self.loss.tried))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Level:
     """All trials of an arm at one rate."""
 
     sights: tuple[Sight, ...]
     core: Core | None  # the gateway's busiest CPU
 
-    @property
+    @cached_property
     def offered_pps(self) -> float:
         """The rate, the median over its trials."""
         return median(sight.offered_pps for sight in self.sights)
@@ -201,7 +235,8 @@ class Level:
     def is_full(self) -> bool:
         """Return whether its CPU is."""
         full = SATURATED_INSIDE if self.core and self.core.inside else SATURATED
-        return self.busy is not None and self.busy >= full
+        busy = self.busy
+        return busy is not None and busy >= full
 
     @property
     def inside_share(self) -> float:
@@ -233,9 +268,9 @@ class Sweep:
     @property
     def quiet(self) -> tuple[Level, ...]:
         """Rates well below a full CPU; the lowest in any case."""
-        top = max((lvl.offered_pps for lvl in self.levels if not lvl.is_full), default=0.0)
-        kept = (lvl for lvl in self.levels if not lvl.is_full and lvl.offered_pps <= BELOW * top)
-        return tuple(kept) or self.levels[:1]
+        free = [lvl for lvl in self.levels if not lvl.is_full]
+        top = max((lvl.offered_pps for lvl in free), default=0.0)
+        return tuple(lvl for lvl in free if lvl.offered_pps <= BELOW * top) or self.levels[:1]
 
     @property
     def sights(self) -> list[Sight]:

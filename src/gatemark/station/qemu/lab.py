@@ -94,7 +94,8 @@ SILENCE_S = 30.0  # a guest that forwards all it can answers late
 BOOT_S: Final = {"kvm": 20.0, "tcg": 60.0}
 COUNTED_S: Final = 600.0  # for a command there: a count is the same however long it takes
 SLOW_BOOT_S = 600.0  # with icount, or with caches that are modelled
-RESUME_S = 30.0  # a guest goes on where it was; one that does not answer by then is booted
+RESUME = 0.5  # of a boot's time a guest that goes on may take to answer; then it is booted
+KEPT_MIB = 512  # most memory of a guest that is kept
 GONE_S = 0.5  # until a guest has seen that we left
 OPENWRT_KVM_S = 60.0  # OpenWrt, also its first boot; `boot_s` is for the emulation that follows
 MODELLED: Final = ("mipsel",)  # processors whose caches can be (counter/cache.h)
@@ -410,14 +411,14 @@ class VirtualLab:
 
     @property
     def _unfit(self) -> bool:
-        """Return whether it is booted each time: boots are compared, or its clock is counted."""
-        return self._anew or self.model.icount is not None or self.counting is not None
+        """Return whether it is booted each time: boots are compared, or instructions counted."""
+        counted = self.model.icount is not None or self.counting is not None
+        return self._anew or counted or self.model.memory_mib > KEPT_MIB
 
     def _snapshot_of(self, model: Model, image: Image) -> Snapshot:
-        """The snapshot of a model of our images; one that was damaged is told."""
+        """The snapshot of a model of our images; a line says where it was damaged."""
         named = replace(model, kernel=Path("kernel"), initramfs=Path("initramfs"))
-        words = [*options(named, "tcg", counted=self.counting is not None), model.nic]
-        result = Snapshot.of(model.arch, image, words)
+        result = Snapshot.of(model.arch, image, [*options(named, "tcg"), model.nic])
         if result.damage:
             tell(f"snapshot {result.damage}: {self.name} boots")
         return result
@@ -466,7 +467,7 @@ class VirtualLab:
             with kept.state.open("rb") as state:
                 await self._switch_on(model, migration.INCOMING)
                 await migration.resume(self._running().monitor, state.fileno())
-            await self._reached(RESUME_S)
+            await self._reached(RESUME * self._patience_s)
             await self._awake()
             if await self._set_by() != kept.settings:
                 raise StationError("another version of Gatemark set it")

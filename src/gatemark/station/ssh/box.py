@@ -156,7 +156,7 @@ class Box:
         """There is but this one."""
 
     def boot_each(self) -> None:
-        """Who asks for a boot restarts it."""
+        """Do nothing: a rig restarts it for each boot."""
 
     def lacks(self, arm: Arm) -> str:
         """Why an arm cannot be measured on it, or nothing."""
