@@ -31,6 +31,7 @@ CALM_S: Final = 0.5  # so long within the goal: it has reacted
 HEADERS_BYTES: Final = 66  # of a TCP segment's frame: Ethernet, IPv4, TCP with time stamps
 S_NS: Final = 1e9
 PIECES: Final = 50  # of the course's period, in which what came is summed
+FULL: Final = 0.1  # not used, at most: the load had all of the line
 LOW: Final = 0.65  # of the usual rate
 ALIKE: Final = 2  # pieces: so much at most lengths and distances of slow times differ
 
@@ -77,8 +78,10 @@ def _way(spec: TrialSpec, raw: Raw, series: Series, of: _Way) -> Iterator[tuple[
     if to_ns <= from_ns or room <= 0:
         return
     came = sum(_bits(of, *each, from_ns, to_ns) for each in loads)
-    yield "course_lost", max(0.0, 1.0 - came / room)
-    piece_ns = of.course.period_s / PIECES * S_NS
+    lost = max(0.0, 1.0 - came / room)
+    yield "course_lost", lost
+    # Where a shaper holds the load back the line is not seen.
+    piece_ns = of.course.period_s / PIECES * S_NS if lost < FULL else float("inf")
     for key, value in lows(_rates(of, loads, (from_ns, to_ns), piece_ns)).items():
         yield f"course_low_{key}", value if key == "share" else value * piece_ns
     packets = waits(of, series.get(f"replay.{of.name}.delay"))
