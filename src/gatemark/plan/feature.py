@@ -15,6 +15,7 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Arm, Command
 from gatemark.plan.shaper import shape
 from gatemark.plan.toml import nearest
+from gatemark.plan.tunnel import HEADROOM_BYTES, KINDS, TUNNEL
 from gatemark.unit import LARGEST_FRAME_BYTES, MOST_PACKET_BYTES, MTU_BYTES
 
 DIRECT: Final = "direct"  # the tester alone
@@ -206,6 +207,16 @@ FEATURES: Final[dict[str, Feature]] = {
         longest_bytes=LARGEST_FRAME_BYTES - 8,
     ),
     "wireguard": Feature(FORWARDING, apart=("vlan",), tunnel=True),
+    TUNNEL: Feature(
+        FORWARDING,
+        (Argument("KIND", words=KINDS),),
+        options=(
+            Option("mtu", Argument("N", 1280, 1500)),
+            Option("path", Argument("N", 1280, 1500)),
+        ),
+        apart=("vlan", "pppoe", "wireguard", "jumbo", "mtu"),
+        longest_bytes=LARGEST_FRAME_BYTES - HEADROOM_BYTES,
+    ),
     "capture": Feature(
         PATHS,
         (

@@ -31,11 +31,11 @@ PACKAGES: Final = (
 )
 # With the libraries that they are linked to (OpenSSL, D-Bus, systemd) 12 MB, twice while it boots:
 # too much for 64 MiB.
-LARGE: Final = ("ppp", "tcpdump")
+LARGE: Final = ("ppp", "tayga", "tcpdump")
 ROOMY_MIB: Final = 128
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tc", "tcpdump", "wg"),
+    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tayga", "tc", "tcpdump", "wg"),
     XTABLES,
 )
 NAMES: Final = {
@@ -60,7 +60,9 @@ MODULES: Final = (
     *("sch_prio", "sch_sfq", "sch_hfsc", "sch_red", "sch_codel", "sch_pie"),
     *("cls_u32", "cls_flower", "cls_bpf", "cls_matchall", "cls_fw", "cls_basic"),
     *("act_mirred", "act_police", "act_gact", "act_skbedit", "act_bpf", "act_pedit", "act_ctinfo"),
-    *("wireguard", "pppoe", "pktgen", "tcp_bbr"),
+    *("wireguard", "pppoe", "pktgen", "tcp_bbr", "tcp_dctcp"),
+    *("sit", "ip_gre", "ip6_tunnel", "l2tp_eth", "l2tp_netlink"),
+    *("esp4", "esp6", "xfrm_user", "xfrm_interface", "gcm", "ghash_generic", "ctr", "seqiv"),
     *("algif_aead", "chacha20poly1305", "chacha_generic", "poly1305_generic"),
 )
 # Below lib/modules/VERSION/kernel/: where these are, and all that they depend on.
