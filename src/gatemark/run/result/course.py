@@ -6,7 +6,8 @@
     reaction  time from a fall of the rate until they wait no longer than the goal again
 
 A packet's wait is its one-way delay less the shortest of the trial, and less what the course adds
-to all. A fall: the second behind it has at most 0.7 of the rate of the second before it.
+to all. A fall: the second behind it has at most 0.7 of the rate of the second before it; in short
+courses a tenth of the period.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ from gatemark.workload.way import Way, binned
 
 GOAL_NS: Final = 30e6  # as autorate scripts have it for what a queue adds
 FALL: Final = 0.7
-AROUND_S: Final = 1.0  # the rate before and behind a moment
+AROUND_S: Final = 1.0  # the rate before and behind a moment, at most
 CALM_S: Final = 0.5  # so long within the goal: it has reacted
 HEADERS_BYTES: Final = 66  # of a TCP segment's frame: Ethernet, IPv4, TCP with time stamps
 S_NS: Final = 1e9
@@ -138,11 +139,11 @@ def waits(of: _Way, delays: tuple[Sequence[float], Sequence[float]] | None) -> P
 
 
 def fallen(course: Course, from_s: float, to_s: float) -> Iterator[float]:
-    """When the rate falls, s after the course began; falls within a second are one."""
-    last = None
-    for at_s in sorted(_edges(course, from_s + AROUND_S, to_s - AROUND_S)):
-        before, behind = course.bits(at_s - AROUND_S, at_s), course.bits(at_s, at_s + AROUND_S)
-        if behind <= FALL * before and (last is None or at_s > last + AROUND_S):
+    """When the rate falls, s after the course began; falls that near are one."""
+    last, around_s = None, min(AROUND_S, course.period_s / 10)
+    for at_s in sorted(_edges(course, from_s + around_s, to_s - around_s)):
+        before, behind = course.bits(at_s - around_s, at_s), course.bits(at_s, at_s + around_s)
+        if behind <= FALL * before and (last is None or at_s > last + around_s):
             last = at_s
             yield at_s
 
