@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.plan.line.tunnel import HEADROOM_BYTES, KINDS, TUNNEL
 from gatemark.plan.model import Arm, Command
 from gatemark.plan.shaper import shape
 from gatemark.plan.toml import nearest
-from gatemark.plan.tunnel import HEADROOM_BYTES, KINDS, TUNNEL
 from gatemark.unit import LARGEST_FRAME_BYTES, MOST_PACKET_BYTES, MTU_BYTES
 
 DIRECT: Final = "direct"  # the tester alone

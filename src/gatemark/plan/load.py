@@ -337,7 +337,9 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
             return located_at(key, value, folder)
         return find(value) if key == "case" or isinstance(value, dict) else value
 
-    return data | {key: find(data[key]) for key in ("workload", "beside", "sweep", LINE) if key in data}
+    return data | {
+        key: find(data[key]) for key in ("workload", "beside", "sweep", LINE) if key in data
+    }
 
 
 def is_file(key: str) -> bool:

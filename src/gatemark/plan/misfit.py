@@ -16,10 +16,10 @@ from gatemark.plan.feature import (
     programs,
 )
 from gatemark.plan.kind import RULES
+from gatemark.plan.line.tunnel import FAMILIES, kind_of
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.shaper import shape
-from gatemark.plan.tunnel import FAMILIES, kind_of
 
 OWN = ("send", "receive")  # directions of the gateway itself
 

@@ -140,7 +140,13 @@ def with_class(frame: bytes, traffic_class: int) -> bytes:
         return frame[:at] + both + frame[at + 2 :]
     header = frame[at : at + 1] + bytes((traffic_class,)) + frame[at + 2 : at + 20]
     bare = header[:10] + b"\0\0" + header[12:]
-    return frame[:at] + header[:10] + struct.pack("!H", checksum(bare)) + header[12:] + frame[at + 20 :]
+    return (
+        frame[:at]
+        + header[:10]
+        + struct.pack("!H", checksum(bare))
+        + header[12:]
+        + frame[at + 20 :]
+    )
 
 
 def class_of(frame: bytes) -> int:

@@ -12,7 +12,7 @@ UPLOAD = Workload(kind="tcp", congestion="cubic", start_s=0.3, duration_s=5)
 
 
 def test_a_line_that_halves_is_followed_and_scored() -> None:
-    """By bounds that a busy machine keeps: it carries no more than its course lets through."""
+    """Look at bounds that a busy machine keeps: it carries no more than its course lets through."""
     planned = plan(Arm(path="nat", name="none"), CALL)
     planned = replace(planned, beside={"upload": UPLOAD}, probe=Probe(), line=HALVES)
     _, (record,) = measure(planned)

@@ -58,15 +58,20 @@ def test_ours_are_what_their_generator_makes(tmp_path: Path) -> None:
 
 def test_a_rate_is_by_the_time_and_comes_again() -> None:
     course = made(HALVES)
-    assert [course.at(s).rate_bps for s in (-1, 0, 2, 3.9, 4, 8.1)] == [1e7, 1e7, 5e6, 5e6, 1e7, 5e6]
+    assert [course.at(s).rate_bps for s in (-1, 0, 2, 3.9, 4, 8.1)] == [
+        1e7,
+        1e7,
+        5e6,
+        5e6,
+        1e7,
+        5e6,
+    ]
     assert course.bits(0, 6) == pytest.approx(50e6)
     assert course.bits(1, 15) == pytest.approx(10e6 + 10e6 + 20e6 + 50e6 + 20e6 + 5e6)
     assert course.bits(-2, 0) == pytest.approx(20e6)
 
 
-@given(
-    st.floats(-5, 40), st.floats(0, 20), st.floats(0, 20)
-)
+@given(st.floats(-5, 40), st.floats(0, 20), st.floats(0, 20))
 def test_bits_add_up(at_s: float, first_s: float, more_s: float) -> None:
     course = made(HALVES)
     whole = course.bits(at_s, at_s + first_s + more_s)

@@ -20,7 +20,7 @@ from gatemark.gateway import nat, table
 from gatemark.gateway.feature.asked import Asked
 from gatemark.gateway.wan import Wan, neighbour, wan
 from gatemark.node.quoted import Script, joined, literal, literals, shell
-from gatemark.plan.tunnel import FAMILIES, MTU, asked_mtu
+from gatemark.plan.line.tunnel import FAMILIES, MTU, asked_mtu
 from gatemark.station.far import tunnel as far
 
 DEVICE: Final = "gm-tunnel"
@@ -103,7 +103,10 @@ async def apply(asked: Asked) -> None:
     if kind == "464xlat" and asked.path != "nat":
         raise UnavailableError("tunnel:464xlat translates one address: on the path nat alone")
     ends = {
-        **{"near": far.NEAR, "far": far.FAR, "near6": far.NEAR6, "far6": far.FAR6},
+        "near": far.NEAR,
+        "far": far.FAR,
+        "near6": far.NEAR6,
+        "far6": far.FAR6,
         "wan": line.device,
         "mac": next(iter(line.hosts.values())),
     }

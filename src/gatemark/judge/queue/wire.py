@@ -29,7 +29,7 @@ def way_of(line: Line | None, way: str) -> LineWay | None:
 def bottleneck(
     spec: TrialSpec, way: str, flow: tuple[Flow, Flow], loads: Sequence[Workload]
 ) -> Bottleneck | None:
-    """Of one way of a trial; None without a line, or of one that changes by a course.
+    """Return the line of one way; None without one, or of one that changes by a course.
 
     `flow`: under the load, and idle.
     """

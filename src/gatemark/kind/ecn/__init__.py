@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gateway does to the two bits of ECN: kept, set, bleached."""
+"""The work of a gateway on the two bits of ECN: kept, set, bleached."""
 
 from typing import Final
 

@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class Played:
-    """What was sent, and what came: codepoints by number."""
+    """The codepoints that were sent, and those that came, by number."""
 
     sent: dict[int, int] = field(default_factory=dict)
     came: dict[int, int] = field(default_factory=dict)

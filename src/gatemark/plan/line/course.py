@@ -192,7 +192,7 @@ def _ordered(path: Path, course: Course) -> Course:
 
 
 def _check(path: Path, course: Course) -> None:
-    """What the agent takes. Raises UsageError."""
+    """Refuse a course that the agent would not take. Raises UsageError."""
     for why in _wrong(course):
         raise UsageError(f"{path}: {why}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a gateway used a line whose rate changes: pure functions of one trial.
+"""The use of a line whose rate changes: pure functions of one trial.
 
     lost      share of the bits that the line could have carried while there was a load, and did not
     above     share of the time in which a flow's packets waited longer than the goal
@@ -100,7 +100,7 @@ def _way(spec: TrialSpec, raw: Raw, series: Series, of: _Way) -> Iterator[tuple[
 
 
 def _loads(spec: TrialSpec, raw: Raw) -> Iterator[tuple[Workload, Way]]:
-    """What fills the line: each of TCP; UDP where it is all that there is."""
+    """Yield what fills the line: each of TCP; UDP where it is all that there is."""
     for name, ways in raw.beside.items():
         if spec.beside[name].kind == "tcp":
             yield from ((spec.beside[name], way) for way in ways)
@@ -115,7 +115,7 @@ def _bits(of: _Way, load: Workload, way: Way, from_ns: int, to_ns: int) -> float
 
 
 def _counted(load: Workload) -> str:
-    """What its sink counts over time."""
+    """Return what its sink counts over time."""
     return "bytes" if load.kind == "tcp" else "packets"
 
 
@@ -175,7 +175,7 @@ def _reaction(of: _Way, packets: Packets, at_s: float, end_s: float) -> float:
 def _rates(
     of: _Way, loads: Sequence[tuple[Workload, Way]], span_ns: tuple[int, int], piece_ns: float
 ) -> list[float]:
-    """What came in each piece of the time, in order, but for the first and the last."""
+    """Return what came in each piece of the time, in order, but for the first and the last."""
     sums = [0.0] * int((span_ns[1] - span_ns[0]) // piece_ns)
     for load, way in loads:
         each = _frame_bits(of, load, way)
@@ -197,7 +197,7 @@ def lows(sums: Sequence[float]) -> dict[str, float]:
         if is_low and length > 1:  # one piece is an edge
             runs.append((at, length))
         at += length
-    lengths = [length for begin, length in runs if 0 < begin and begin + length < len(sums)]
+    lengths = [length for begin, length in runs if begin > 0 and begin + length < len(sums)]
     periods = [later - begin for (begin, _), (later, _) in pairwise(runs)]
     if not lengths or not periods or max(map(_spread, (lengths, periods))) > ALIKE:
         return {}

@@ -21,6 +21,8 @@ from gatemark.station.far import wire
 from gatemark.station.far.tunnel import L2tp, Tunnel, tunnel
 
 ALL: Final = 3  # ETH_P_ALL
+# Without a name in Python: SO_RCVBUFFORCE of socket(7), SOL_PACKET.
+BUFFER_FORCE, PACKET_LEVEL = 33, 263
 IGNORE_OUTGOING: Final = 23  # PACKET_IGNORE_OUTGOING, since Linux 4.20
 BUFFER_BYTES: Final = 16 << 20
 LONGEST: Final = 1 << 16
@@ -31,7 +33,7 @@ Turn = Callable[[bytes], bytes | None]
 
 
 class End:
-    """What is done with each frame, and how many there were."""
+    """The work on each frame, and how many there were."""
 
     def __init__(self, held: Tunnel, mac: bytes, path_bytes: int) -> None:
         self._tunnel = held
@@ -84,8 +86,8 @@ def _unpadded(packet: bytes) -> bytes:
 def opened(device: str) -> socket.socket:
     """A raw socket that hears what comes in at a device. Raises OSError."""
     made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, BUFFER_BYTES)
-    made.setsockopt(socket.SOL_PACKET, IGNORE_OUTGOING, 1)
+    made.setsockopt(socket.SOL_SOCKET, BUFFER_FORCE, BUFFER_BYTES)
+    made.setsockopt(PACKET_LEVEL, IGNORE_OUTGOING, 1)
     made.setblocking(False)
     made.bind((device, ALL))
     return made
@@ -105,12 +107,17 @@ def carry(source: socket.socket, sink: socket.socket, turn: Turn) -> None:
                 continue
 
 
+def tell(line: str) -> None:
+    """Answer with a line."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
 def main(words: list[str]) -> None:
     """Serve both sides until stdin closes."""
     gate_device, host_device, mac, name, home, path_bytes = words
     end = End(tunnel(name, home), bytes.fromhex(mac.replace(":", "")), int(path_bytes))
     gate, host = opened(gate_device), opened(host_device)
-    print("ready", flush=True)
+    tell("ready")
     poll = select.poll()
     for each in (sys.stdin.fileno(), gate, host):
         poll.register(each, select.POLLIN)
@@ -123,7 +130,7 @@ def main(words: list[str]) -> None:
         if sys.stdin.fileno() in ready:
             if not os.read(sys.stdin.fileno(), LONGEST):
                 return
-            print(json.dumps(end.count), flush=True)
+            tell(json.dumps(end.count))
 
 
 if __name__ == "__main__":

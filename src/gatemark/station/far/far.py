@@ -17,8 +17,8 @@ from gatemark.error import StationError, UnavailableError
 from gatemark.node import isolated
 from gatemark.node.shell import Process
 from gatemark.node.shield import whole
+from gatemark.plan.line.tunnel import kind_of, path_bytes
 from gatemark.plan.model import Arm
-from gatemark.plan.tunnel import kind_of, path_bytes
 from gatemark.station import blocking, space
 from gatemark.station.line.splice import Splice
 from gatemark.station.station import Station

@@ -11,7 +11,6 @@ This is not the gateway's code: what both ends agree on is not one program's mis
 
 import hashlib
 import struct
-from collections.abc import Callable
 from typing import Final, Protocol
 
 from cryptography.exceptions import InvalidTag
@@ -35,7 +34,9 @@ ESP_BLOCK: Final = 4
 class Tunnel(Protocol):
     """One tunnel."""
 
-    families: tuple[int, ...]  # versions of IP that it carries
+    @property
+    def families(self) -> tuple[int, ...]:
+        """Return the versions of IP that it carries."""
 
     def put_in(self, packet: bytes) -> bytes:
         """Return the outer packet of an IP packet, or of a frame where it carries these."""
@@ -99,7 +100,7 @@ class Esp:
 
     families = (4, 6)
 
-    def __init__(self, cipher: Callable[[bytes], AESGCM | ChaCha20Poly1305], name: str) -> None:
+    def __init__(self, cipher: type[AESGCM] | type[ChaCha20Poly1305], name: str) -> None:
         self.near, self.far = Address(NEAR), Address(FAR)
         self._outer = wire.outer(self.far, self.near)
         keys = {way: key(name, way) for way in SPI}
@@ -193,4 +194,4 @@ def tunnel(name: str, home: str = "") -> Tunnel:
         return L2tp()
     if name == "464xlat":
         return Translated(home)
-    return Esp({"esp-aes": AESGCM, "esp-chacha": ChaCha20Poly1305}[name], name)
+    return Esp(AESGCM if name == "esp-aes" else ChaCha20Poly1305, name)

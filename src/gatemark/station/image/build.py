@@ -35,7 +35,19 @@ LARGE: Final = ("ppp", "tayga", "tcpdump")
 ROOMY_MIB: Final = 128
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tayga", "tc", "tcpdump", "wg"),
+    *(
+        "bridge",
+        "conntrack",
+        "dropbear",
+        "ethtool",
+        "ip",
+        "nft",
+        "pppd",
+        "tayga",
+        "tc",
+        "tcpdump",
+        "wg",
+    ),
     XTABLES,
 )
 NAMES: Final = {

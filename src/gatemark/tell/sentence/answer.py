@@ -18,9 +18,7 @@ from gatemark.tell.sentence import (
     applications,
     carries,
     costs,
-    course,
     delay,
-    ecn,
     estimate,
     exact_ab,
     fault,
@@ -36,6 +34,7 @@ from gatemark.tell.sentence import (
     unsound,
 )
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.sentence.way import course, ecn
 
 
 class Question(Protocol):

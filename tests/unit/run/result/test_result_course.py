@@ -33,7 +33,7 @@ def way(share: float = 1.0, payload: int = 1448) -> Way:
 
 
 def values(share: float, delays: list[tuple[int, int]] | None = None) -> dict[str, float]:
-    """Of a trial over that line; `delays`: arrival after the begin and one-way delay, ns."""
+    """The values over that line; `delays`: arrival after the begin and one-way delay, ns."""
     raw = Raw([], beside={"uploads": [way(share)]})
     raw.seen["line"] = Crossed({"begun_ns": T0})
     spec = SimpleNamespace(

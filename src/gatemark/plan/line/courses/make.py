@@ -3,7 +3,7 @@
 
 They have the form of such lines, and are recordings of none: so nothing of anybody's is in them.
 
-    lte        a rate that wanders by the fading of the radio, delay with it, a handover now and then
+    lte        a rate that wanders by the fading of the radio, delay with it, two handovers
     starlink   another satellite each 15 s: another rate and delay, a short gap between
     docsis     a fast start, then a rate that neighbours take from in waves, little delay
     halves     half of the rate for 20 s of each minute
@@ -15,13 +15,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+# Chance that is the same each time it is made; no secret.
 Row = tuple[float, float, float]  # seconds, share of the rate, more delay in ms
 HEAD: Final = "seconds,share,delay_ms"
 
 
 def lte() -> Iterator[Row]:
     """A minute of 200 ms steps: a wandering rate, and two handovers of 300 ms."""
-    chance, wander = Random(1), 0.0
+    chance, wander = Random(1), 0.0  # noqa: S311
     for step in range(300):
         wander = 0.97 * wander + chance.gauss(0, 0.2)
         share = min(1.0, 0.55 * exp(wander))
@@ -34,7 +35,7 @@ def lte() -> Iterator[Row]:
 
 def starlink() -> Iterator[Row]:
     """A minute of four satellites, each with waves of its own, and 60 ms without one between."""
-    chance = Random(2)
+    chance = Random(2)  # noqa: S311
     for satellite in range(4):
         level, delay_ms = chance.uniform(0.45, 0.95), chance.uniform(0, 20)
         for step in range(30):
@@ -51,7 +52,7 @@ def starlink() -> Iterator[Row]:
 
 def docsis() -> Iterator[Row]:
     """A minute: 6 s of the whole rate, then between 0.55 and 0.9 of it in waves of 18 s."""
-    chance = Random(3)
+    chance = Random(3)  # noqa: S311
     for step in range(120):
         share = 1.0 if step < 12 else 0.725 + 0.175 * cos(step / 2 / 18 * 2 * pi)
         yield step / 2, share, 1 + chance.random() * 5

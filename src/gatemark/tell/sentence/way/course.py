@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well is a line used whose rate changes, and how long do packets wait on it?"""
+"""Is a line used whose rate changes, and how long do packets wait on it?"""
 
 from collections.abc import Iterator
 from pathlib import Path
