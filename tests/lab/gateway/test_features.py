@@ -69,6 +69,8 @@ ELSEWHERE = [
     (arm("nat", "offload:hardware"), "offload:hardware: .*No such file"),
     (arm("route", "shape:fq_codel"), "shape:fq_codel: .*: Specified qdisc kind is unknown"),
     (arm("route", "shape:cake:20"), "shape:cake:20: .*: Specified qdisc kind is unknown"),
+    (arm("route", "tunnel:gre"), "tunnel:gre: .*Unknown device type"),
+    (arm("route", "tunnel:464xlat"), "tunnel:464xlat translates one address"),
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
     (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
 ]
