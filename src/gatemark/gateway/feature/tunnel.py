@@ -81,12 +81,12 @@ ip xfrm state delete src {far} dst {near} proto esp spi {down} 2> /dev/null || t
 TAYGA: Final = """tun-device {own}
 ipv4-addr 192.0.0.1
 ipv6-addr 2001:db8:77:1::1
-prefix 64:ff9b::/96
+prefix {prefix}/96
 map {home} {clat}
 data-dir /run
 """
-ENDS: Final = """ip addr add {near}/30 dev {wan}
-ip -6 addr add {near6}/64 dev {wan} nodad
+ENDS: Final = """ip addr replace {near}/30 dev {wan}
+ip -6 addr replace {near6}/64 dev {wan} nodad
 ip neigh replace {far} lladdr {mac} dev {wan} nud permanent
 ip -6 neigh replace {far6} lladdr {mac} dev {wan} nud permanent"""
 ENDS_UNDO: Final = """ip neigh del {far} dev {wan} 2> /dev/null || true
@@ -120,7 +120,7 @@ async def apply(asked: Asked) -> None:
 
 def _made(kind: str, line: Wan) -> Script:
     """The commands that make its device."""
-    conf = shell(TAYGA, own=DEVICE, home=_home(line), clat=far.CLAT)
+    conf = shell(TAYGA, own=DEVICE, home=_home(line), clat=far.CLAT, prefix=far.PREFIX)
     cipher = CIPHER.get(kind, "")
     keys = {f"{way}_key": f"0x{far.key(kind, way).hex() if cipher else 0}" for way in far.SPI}
     return shell(
@@ -156,16 +156,16 @@ def _routed(kind: str, line: Wan, mtu: int) -> Iterator[Script]:
         own = text.partition("/")[0]
         if (version := ip_address(own).version) in FAMILIES[kind]:
             at_once = literal(" nodad") if version == 6 else literal("")
-            yield shell("ip addr add {own} dev {by}{how}", own=own, by=DEVICE, how=at_once)
+            yield shell("ip addr replace {own} dev {by}{how}", own=own, by=DEVICE, how=at_once)
     for host, mac in line.hosts.items():
         if ip_address(host).version in FAMILIES[kind]:
-            yield shell("ip route add {host} dev {by}", host=host, by=DEVICE)
+            yield shell("ip route replace {host} dev {by}", host=host, by=DEVICE)
             if kind == "l2tp":
                 yield shell("ip {known}", known=neighbour(host, mac, DEVICE))
     if kind == "464xlat":
-        yield shell("ip -6 route add {clat} dev {by}", clat=far.CLAT, by=DEVICE)
+        yield shell("ip -6 route replace {clat} dev {by}", clat=far.CLAT, by=DEVICE)
         yield shell(
-            "ip -6 route add {to}/96 via {far6} dev {wan}",
+            "ip -6 route replace {to}/96 via {far6} dev {wan}",
             to=far.PREFIX,
             far6=far.FAR6,
             wan=line.device,

@@ -22,7 +22,8 @@ from gatemark.station.far.wire import Address
 # The ends: RFC 5737, RFC 3849. The first is the gateway's.
 NEAR, FAR = "203.0.113.1", "203.0.113.2"
 NEAR6, FAR6 = "2001:db8:77::1", "2001:db8:77::2"
-PREFIX: Final = "64:ff9b::"  # of the translator, /96 (RFC 6052)
+# Of the translator, /96 (RFC 6052). Not 64:ff9b::, by which tayga reaches no network of tests.
+PREFIX: Final = "2001:db8:64::"
 CLAT: Final = "2001:db8:77:1::464"  # the home's address behind its own translator
 IPIP, IPV6_IN, GRE, ESP = 4, 41, 47, 50
 L2TP_PORT: Final = 1701
