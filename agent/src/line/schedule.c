@@ -16,8 +16,14 @@ int schedule_open(struct schedule *schedule, const struct schedule_options *opti
 	schedule->serial = (struct serial){ .rate_bps = options->rate_bps,
 					    .overhead_bytes = options->overhead_bytes,
 					    .atm = options->atm };
-	codel_begin(&schedule->codel, serial_next(&schedule->serial, options->frame_most),
+	codel_begin(&schedule->codel, serial_next(&schedule->serial, 0, options->frame_most),
 		    options->frame_most);
+	schedule->course = (struct course){ .step = options->step,
+					    .steps = options->steps,
+					    .period_ns = options->period_ns,
+					    .begun_ns = UINT64_MAX };
+	if (options->step)
+		schedule->serial.course = &schedule->course;
 	while (size < frames)
 		size *= 2;
 	schedule->slot = calloc(size, sizeof(*schedule->slot));
@@ -77,6 +83,18 @@ static void drop_head(struct schedule *schedule, uint64_t now_ns)
 	slot->leaves_ns = now_ns;
 }
 
+/* When a frame that has been sent then leaves. */
+static uint64_t leaves(struct schedule *schedule, uint64_t sent_ns)
+{
+	uint64_t leaves_ns = sent_ns + schedule->options.fixed_ns;
+	uint64_t until_ns;
+
+	if (!schedule->options.step)
+		return leaves_ns;
+	leaves_ns += course_at(&schedule->course, sent_ns, &until_ns)->fixed_ns;
+	return leaves_ns > schedule->left_ns ? leaves_ns : schedule->left_ns;
+}
+
 static void serve(struct schedule *schedule, uint64_t starts_ns)
 {
 	struct slot *slot = leave_queue(schedule);
@@ -84,9 +102,9 @@ static void serve(struct schedule *schedule, uint64_t starts_ns)
 	if (starts_ns > schedule->free_ns)
 		serial_begin(&schedule->serial);
 	slot->starts_ns = starts_ns;
-	slot->busy_ns = serial_take(&schedule->serial, slot->bytes);
+	slot->busy_ns = serial_take(&schedule->serial, starts_ns, slot->bytes);
 	schedule->free_ns = starts_ns + slot->busy_ns;
-	slot->leaves_ns = schedule->free_ns + schedule->options.fixed_ns;
+	slot->leaves_ns = schedule->left_ns = leaves(schedule, schedule->free_ns);
 	slot->fate = is_lost(schedule) ? FATE_LOST : FATE_LEAVES;
 }
 
@@ -157,9 +175,10 @@ bool schedule_arrive(struct schedule *schedule, uint64_t arrives_ns, uint32_t by
 	return true;
 }
 
-uint64_t schedule_next(const struct schedule *schedule)
+uint64_t schedule_next(struct schedule *schedule)
 {
 	const struct slot *slot = at(schedule, schedule->first);
+	uint64_t starts_ns;
 
 	if (schedule->first == schedule->end)
 		return SCHEDULE_NEVER;
@@ -167,8 +186,9 @@ uint64_t schedule_next(const struct schedule *schedule)
 		return 0;
 	if (slot->fate != FATE_WAITS)
 		return slot->leaves_ns;
-	return start_of(schedule, slot) + serial_next(&schedule->serial, slot->bytes) +
-	       schedule->options.fixed_ns;
+	starts_ns = start_of(schedule, slot);
+	return leaves(schedule,
+		      starts_ns + serial_next(&schedule->serial, starts_ns, slot->bytes));
 }
 
 const struct slot *schedule_take(struct schedule *schedule, uint64_t now_ns)
@@ -184,6 +204,11 @@ const struct slot *schedule_take(struct schedule *schedule, uint64_t now_ns)
 void schedule_release(struct schedule *schedule)
 {
 	schedule->first++;
+}
+
+void schedule_begin(struct schedule *schedule, uint64_t now_ns)
+{
+	schedule->course.begun_ns = now_ns;
 }
 
 /* A time that is not set stays so. */
@@ -217,6 +242,9 @@ void schedule_shift(struct schedule *schedule, int64_t by_ns, uint64_t now_ns)
 		shift(&slot->leaves_ns, slot_ns);
 	}
 	shift(&schedule->free_ns, line_ns);
+	shift(&schedule->left_ns, line_ns);
+	if (schedule->course.begun_ns != UINT64_MAX)
+		shift(&schedule->course.begun_ns, by_ns);
 	shift(&schedule->last_ns, own_shift(schedule->last_ns, by_ns, now_ns));
 	shift(&schedule->codel.first_above_ns, by_ns);
 	shift(&schedule->codel.drop_next_ns, by_ns);

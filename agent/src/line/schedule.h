@@ -6,6 +6,9 @@
  *	s_i = max(a_i, f_{i-1})		begins to be sent
  *	f_i = s_i + S_i			has been sent; leaves at f_i + D
  *
+ * With a course (line/course.h) S_i is the time that its rates take from s_i on, and D is more by
+ * what it adds at f_i, or as much as keeps the order.
+ *
  * Frame i is refused if as many accepted ones as the buffer holds have s_j > a_i: the one in service
  * does not count. No I/O, no clock; all times are ns of one clock that only goes on. Frames go in
  * order of arrival and come out in the same order, each with what became of it.
@@ -39,6 +42,9 @@ struct schedule_options {
 	int32_t overhead_bytes;
 	bool atm;
 	uint32_t frame_most; /* bytes of a full frame */
+	const struct course_step *step; /* NULL: rate and delay stay; the caller's */
+	size_t steps;
+	uint64_t period_ns;
 };
 
 enum fate { FATE_WAITS, FATE_LEAVES, FATE_DROPPED, FATE_LOST };
@@ -54,11 +60,13 @@ struct slot {
 struct schedule {
 	struct schedule_options options;
 	struct serial serial;
+	struct course course; /* where options.step has one */
 	struct codel codel;
 	struct slot *slot; /* a ring; its size is a power of two */
 	size_t mask;
 	size_t first, head, end; /* oldest inside; first that waits; behind the newest */
 	uint64_t free_ns; /* f of the last that was started */
+	uint64_t left_ns; /* when the last that was started leaves: none passes another */
 	uint64_t last_ns; /* the latest arrival */
 	uint64_t waiting_bytes;
 	uint64_t served; /* which chance is next */
@@ -87,7 +95,7 @@ static inline size_t schedule_waiting(const struct schedule *schedule)
 }
 
 /* When the oldest frame inside leaves, if it does; 0: it is known not to; or SCHEDULE_NEVER. */
-uint64_t schedule_next(const struct schedule *schedule);
+uint64_t schedule_next(struct schedule *schedule);
 
 /*
  * The oldest frame inside, if it leaves by now_ns or never does; then schedule_release() it. NULL if
@@ -95,6 +103,11 @@ uint64_t schedule_next(const struct schedule *schedule);
  */
 const struct slot *schedule_take(struct schedule *schedule, uint64_t now_ns);
 void schedule_release(struct schedule *schedule);
+
+/*
+ * The course begins now; nothing where there is none.
+ */
+void schedule_begin(struct schedule *schedule, uint64_t now_ns);
 
 /*
  * The clock was set by so many ns and is now_ns: all times move with it. A frame that was stamped

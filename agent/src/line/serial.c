@@ -23,18 +23,27 @@ static uint64_t due(const struct serial *serial, uint32_t bytes)
 	return serial_bytes(serial, bytes) * 8 * NS_PER_S + serial->rest;
 }
 
-uint64_t serial_next(const struct serial *serial, uint32_t bytes)
+static uint64_t takes(const struct serial *serial, uint64_t starts_ns, uint32_t bytes,
+		      uint64_t *rest)
 {
-	return serial->rate_bps ? due(serial, bytes) / serial->rate_bps : 0;
-}
+	uint64_t whole = due(serial, bytes);
 
-uint64_t serial_take(struct serial *serial, uint32_t bytes)
-{
-	uint64_t whole;
-
+	if (serial->course)
+		return course_takes(serial->course, starts_ns, whole, rest);
 	if (!serial->rate_bps)
 		return 0;
-	whole = due(serial, bytes);
-	serial->rest = whole % serial->rate_bps;
+	*rest = whole % serial->rate_bps;
 	return whole / serial->rate_bps;
+}
+
+uint64_t serial_next(const struct serial *serial, uint64_t starts_ns, uint32_t bytes)
+{
+	uint64_t rest;
+
+	return takes(serial, starts_ns, bytes, &rest);
+}
+
+uint64_t serial_take(struct serial *serial, uint64_t starts_ns, uint32_t bytes)
+{
+	return takes(serial, starts_ns, bytes, &serial->rest);
 }

@@ -9,6 +9,8 @@
 #ifndef GM_SERIAL_H
 #define GM_SERIAL_H
 
+#include "line/course.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,9 +19,10 @@
 
 struct serial {
 	uint64_t rate_bps; /* 0: no time at all */
+	struct course *course; /* NULL: one rate at all times */
 	int32_t overhead_bytes;
 	bool atm;
-	uint64_t rest; /* of 1 / rate_bps ns, carried on */
+	uint64_t rest; /* in 1e-9 bits, carried on */
 };
 
 /* Bytes on the line of a frame of so many without its check sequence. */
@@ -31,10 +34,10 @@ static inline void serial_begin(struct serial *serial)
 	serial->rest = 0;
 }
 
-/* The time of the next frame of a busy period, in ns, without taking it. */
-uint64_t serial_next(const struct serial *serial, uint32_t bytes);
+/* The time of a busy period's next frame that begins then, in ns, without taking it. */
+uint64_t serial_next(const struct serial *serial, uint64_t starts_ns, uint32_t bytes);
 
 /* The same, taken: its rest is carried on. */
-uint64_t serial_take(struct serial *serial, uint32_t bytes);
+uint64_t serial_take(struct serial *serial, uint64_t starts_ns, uint32_t bytes);
 
 #endif

@@ -167,6 +167,7 @@ static void begin_books(struct relay *relay)
 	books_begin(relay->books, inside(relay));
 	relay->unfinished = 0;
 	relay->step.stepped_ns = 0;
+	schedule_begin(&relay->schedule, read_clock(relay));
 }
 
 /* What is asked, once all that came before was seen. False: to end. */

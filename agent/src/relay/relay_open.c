@@ -21,12 +21,24 @@ static uint32_t frame_most(const struct relay *relay)
 	return relay->from.mtu + ETHERNET_BYTES;
 }
 
+/* Of the line's own, and the most that its course adds. */
+static uint64_t longest_ns(const struct schedule_options *options)
+{
+	uint64_t most_ns = 0;
+
+	for (size_t i = 0; i < options->steps; i++)
+		if (options->step[i].fixed_ns > most_ns)
+			most_ns = options->step[i].fixed_ns;
+	return options->fixed_ns + most_ns;
+}
+
 /* Bytes that are behind the line: on their way through the fixed delay. */
 static uint64_t delayed_bytes(const struct schedule_options *options)
 {
-	double bits = (double)options->rate_bps * (double)options->fixed_ns / (double)NS_PER_S;
+	uint64_t fixed_ns = longest_ns(options);
+	double bits = (double)options->rate_bps * (double)fixed_ns / (double)NS_PER_S;
 
-	if (!options->fixed_ns)
+	if (!fixed_ns)
 		return 0;
 	return options->rate_bps ? (uint64_t)(bits / 8) : STORE_MOST / 4;
 }

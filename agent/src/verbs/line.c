@@ -31,6 +31,8 @@ struct line_request {
 	struct job job;
 	const char *gateway_device, *wan_device;
 	struct way_request up, down;
+	struct integers up_steps, down_steps;
+	int64_t up_period_us, down_period_us;
 	int64_t seed, spin_us, priority;
 };
 
@@ -64,6 +66,14 @@ static const struct key line_keys[] = {
 	    .help = "the way to the WAN host: an object, see below"),
 	KEY(line_request, down, OBJECT, .required = true, .keys = way_keys,
 	    .help = "the way to the gateway: an object, see below"),
+	KEY(line_request, up_steps, INTEGERS, .max = INT32_MAX,
+	    .help = "rate and delay by the clock, three numbers a step: us from begin on, kbit/s, "
+		    "us more delay"),
+	KEY(line_request, down_steps, INTEGERS, .max = INT32_MAX, .help = "the same of down"),
+	KEY(line_request, up_period_us, INTEGER, .max = INT32_MAX,
+	    .help = "after which up_steps begin anew"),
+	KEY(line_request, down_period_us, INTEGER, .max = INT32_MAX,
+	    .help = "after which down_steps begin anew"),
 	KEY(line_request, seed, INTEGER, .preset = 1, .max = INT64_MAX,
 	    .help = "which frames are lost by chance"),
 	KEY(line_request, spin_us, INTEGER, .preset = 120, .max = 1000,
@@ -77,6 +87,7 @@ struct access_line {
 	const struct line_request *request;
 	struct talk *talk;
 	struct relay relay[WAYS]; /* up, down */
+	struct course_step *step[WAYS]; /* NULL: it stays as it is */
 	uint64_t cpu_from_ns;
 	char unscheduled[80]; /* why it is in no real-time class */
 };
@@ -101,6 +112,67 @@ static int set_way(struct relay *relay, const struct way_request *way, const cha
 		return 0;
 	return fault_set(fault, -EINVAL, name, "give buffer_packets or buffer_bytes, or both",
 			 "the buffer has no bound");
+}
+
+static int refuse_steps(const char *key, const char *why, struct fault *fault)
+{
+	return fault_set(fault, -EINVAL, key, "give steps of three numbers, and the period in us",
+			 "%s", why);
+}
+
+static const char *wrong_step(const struct course_step *step, bool first)
+{
+	if (step->rate_bps && step->rate_bps < COURSE_RATE_LEAST_BPS)
+		return "a rate is below 1 kbit/s";
+	if (first && step->from_ns)
+		return "the first step is not at 0";
+	if (first && !step->rate_bps)
+		return "the first step has no rate";
+	if (!first && step->from_ns <= step[-1].from_ns)
+		return "a step is not after the one before";
+	return NULL;
+}
+
+/* Each number is checked; the caller frees *step in either case. */
+static int set_course(struct relay *relay, struct course_step **step, const struct integers *list,
+		      int64_t period_us, const char *key, struct fault *fault)
+{
+	const char *wrong = NULL;
+
+	if (!list->count)
+		return period_us ? refuse_steps(key, "there is a period, and no step", fault) : 0;
+	if (list->count % 3)
+		return refuse_steps(key, "the numbers are no triples", fault);
+	*step = calloc(list->count / 3, sizeof(**step));
+	if (!*step)
+		return fault_system(fault, -ENOMEM, key, "the steps");
+	relay->options.step = *step;
+	relay->options.period_ns = (uint64_t)period_us * NS_PER_US;
+	for (size_t i = 0; i < list->count && !wrong; i += 3) {
+		struct course_step *own = *step + relay->options.steps++;
+
+		own->from_ns = (uint32_t)list->item[i] * NS_PER_US;
+		own->rate_bps = (uint64_t)(uint32_t)list->item[i + 1] * 1000;
+		own->fixed_ns = (uint32_t)list->item[i + 2] * NS_PER_US;
+		wrong = wrong_step(own, !i);
+		if (own->from_ns >= relay->options.period_ns)
+			wrong = "a step is not within the period";
+	}
+	if (relay->options.period_ns < COURSE_PERIOD_LEAST_NS)
+		wrong = "the period is below 1000 us";
+	return wrong ? refuse_steps(key, wrong, fault) : 0;
+}
+
+static int set_courses(struct access_line *line, struct fault *fault)
+{
+	const struct line_request *request = line->request;
+	int error = set_course(&line->relay[0], &line->step[0], &request->up_steps,
+			       request->up_period_us, "up_steps", fault);
+
+	if (!error)
+		error = set_course(&line->relay[1], &line->step[1], &request->down_steps,
+				   request->down_period_us, "down_steps", fault);
+	return error;
 }
 
 /* The ways have chances of their own: even and odd seeds. */
@@ -160,6 +232,8 @@ static int open_ways(struct access_line *line, struct fault *fault)
 {
 	int error = set_ways(line, fault);
 
+	if (!error)
+		error = set_courses(line, fault);
 	if (!error)
 		error = find_devices(line, fault);
 	for (int i = 0; i < WAYS && !error; i++) {
@@ -314,6 +388,8 @@ static int line_run(struct talk *talk, const void *request, struct fault *fault)
 	error = line_job(line, fault);
 	for (int i = 0; i < WAYS; i++)
 		relay_close(&line->relay[i]);
+	for (int i = 0; i < WAYS; i++)
+		free(line->step[i]);
 	free(line);
 	return error;
 }

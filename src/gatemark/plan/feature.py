@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from gatemark.error import UsageError
+from gatemark.plan.line.tunnel import HEADROOM_BYTES, KINDS, TUNNEL
 from gatemark.plan.model import Arm, Command
 from gatemark.plan.shaper import shape
 from gatemark.plan.toml import nearest
@@ -226,6 +227,16 @@ FEATURES: Final[dict[str, Feature]] = {
         longest_bytes=LARGEST_FRAME_BYTES - 8,
     ),
     "wireguard": Feature(FORWARDING, apart=("vlan",), tunnel=True),
+    TUNNEL: Feature(
+        FORWARDING,
+        (Argument("KIND", words=KINDS),),
+        options=(
+            Option("mtu", Argument("N", 1280, 1500)),
+            Option("path", Argument("N", 1280, 1500)),
+        ),
+        apart=("vlan", "pppoe", "wireguard", "jumbo", "mtu"),
+        longest_bytes=LARGEST_FRAME_BYTES - HEADROOM_BYTES,
+    ),
     "capture": Feature(
         PATHS,
         (

@@ -15,6 +15,7 @@ from gatemark.plan import device, expect, words, workloads
 from gatemark.plan.expand import FACTORS, check, check_at, means_nothing, plain
 from gatemark.plan.feature import NAME
 from gatemark.plan.level import spread_out
+from gatemark.plan.line import course
 from gatemark.plan.line.keys import LINE, LINE_FACTORS, keys_of, varied, ways
 from gatemark.plan.model import (
     PLAN_SCHEMA,
@@ -336,18 +337,27 @@ def _located(data: dict[str, Any], folder: Path) -> dict[str, Any]:
             return located_at(key, value, folder)
         return find(value) if key == "case" or isinstance(value, dict) else value
 
-    return data | {key: find(data[key]) for key in ("workload", "beside", "sweep") if key in data}
+    return data | {
+        key: find(data[key]) for key in ("workload", "beside", "sweep", LINE) if key in data
+    }
 
 
 def is_file(key: str) -> bool:
-    """Return whether a key or a factor may name a file: a trace, a kernel's word."""
-    return workloads.split(key)[1] == "trace" or words.is_word(key)
+    """Return whether a key or a factor may name a file: a trace, a course, a kernel's word."""
+    return _is_course(key) or workloads.split(key)[1] == "trace" or words.is_word(key)
+
+
+def _is_course(key: str) -> bool:
+    """Return whether it is `course` of [line], or its factor."""
+    return key.rpartition(".")[2] == "course"
 
 
 def located_at(key: str, value: Any, folder: Path) -> Any:
     """Such a key's value, or each of its levels, as seen from a folder."""
     if isinstance(value, list):
         return [located_at(key, item, folder) for item in value]
+    if _is_course(key):
+        return course.located(value, folder)
     if words.is_word(key):
         return words.located(workloads.split(key)[1], value, folder)
     return located(value, folder)

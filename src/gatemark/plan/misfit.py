@@ -16,6 +16,7 @@ from gatemark.plan.feature import (
     programs,
 )
 from gatemark.plan.kind import RULES
+from gatemark.plan.line.tunnel import FAMILIES, kind_of
 from gatemark.plan.mix import frames
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.shaper import shape
@@ -92,6 +93,15 @@ def _too_long(arm: Arm, load: Workload) -> str:
     return ""
 
 
+def _other_family(arm: Arm, load: Workload) -> str:
+    """A tunnel that does not carry the packets would be passed by."""
+    kind, _ = kind_of(arm.features)
+    if not kind or int(load.family.removeprefix("ipv")) in FAMILIES[kind]:
+        return ""
+    carried = " and ".join(f"ipv{version}" for version in FAMILIES[kind])
+    return f"`family` = {load.family}: tunnel:{kind} carries {carried} alone; write that"
+
+
 def _no_hairpin(arm: Arm, load: Workload) -> Iterator[str]:
     if arm.path != HAIRPIN:
         return
@@ -116,6 +126,7 @@ def _misfits(arm: Arm, load: Workload) -> Iterator[str]:
     yield from filter(
         None, (RULES[load.kind].misfit(arm, load), _one_way(arm, load), _too_long(arm, load))
     )
+    yield from filter(None, (_other_family(arm, load),))
     if load.restart_s:
         yield from _lost_by_restart(arm)
     if arm.path == DIRECT:

@@ -183,6 +183,8 @@ class LineWay(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     loss: float = 0.0  # share that is lost there by chance, 0..1
     overhead_bytes: int = 0  # a frame's more than its own without FCS: -14 IP packets, 24 Ethernet
     atm: bool = False  # in cells of 53 bytes
+    course: str = ""  # how rate and delay change: lte, starlink, docsis, halves, a file; "": not
+    period_s: float = 0.0  # after which the course begins anew; 0: its own
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

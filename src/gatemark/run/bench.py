@@ -21,6 +21,7 @@ from gatemark.plan.model import Line as Asked
 from gatemark.probe.probe import Kept
 from gatemark.probe.threads import port_counters
 from gatemark.station.demand import demand
+from gatemark.station.far.far import Far
 from gatemark.station.line.line import Line
 from gatemark.station.station import Station
 from gatemark.store.packets import Packets
@@ -53,6 +54,7 @@ class Bench:
         self.setup = Setup(station.gateway)
         self.slowdown = Slowdown(station.gateway)
         self.line = Line(station)
+        self.far = Far(station)
         self._settled: object = None  # what was set when the ports last were quiet
 
     async def __aenter__(self) -> Self:
@@ -89,6 +91,7 @@ class Bench:
         was = await _seen(self.station) if settled else None
         slowed = 0 if arm.path == "direct" else slow_to_pps
         await self.slowdown.set(slowed, own=arm.path == "endpoint")
+        await self.far.set(arm, lined=line is not None)
         await self.line.set(line, arm.path)
         await self.setup.change(arm)
         wanted = demand(arm, load, *more, lined=line is not None)
@@ -151,10 +154,12 @@ class Bench:
         return self.station.lacks(arm) or self.setup.lacks(arm)
 
     async def give_back(self) -> None:
-        """Undo the setup and release the slowdown; each even if another fails."""
+        """Undo the setup, release line, far end and slowdown; each even if another fails."""
         self.messages += await self.setup.end()
         with suppress(GatemarkError):  # what holds it is dead or going away
             await self.line.release()
+        with suppress(GatemarkError):
+            await self.far.release()
         with suppress(GatemarkError):
             await self.slowdown.release()
 

@@ -14,7 +14,7 @@ from gatemark.probe.threads import busiest, cpu_readings
 from gatemark.run import mixed, program, turns
 from gatemark.run.kind import kind_of
 from gatemark.run.raw import Raw
-from gatemark.run.result import caches, line
+from gatemark.run.result import caches, course, line
 from gatemark.station.thread import Thread
 from gatemark.store.record import Accounting, CpuReading, Evidence, Record
 from gatemark.store.series import Series
@@ -50,7 +50,8 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | dict(probes.values)
         | program.values(evidence.programs)
         | caches.values(modelled)
-        | turns.values(spec, raw, threads, accounting),
+        | turns.values(spec, raw, threads, accounting)
+        | course.values(spec, raw, _of_kind(spec, raw)),
         accounting=accounting,
         window_ns=span_ns(raw.ways),
         evidence=replace(
@@ -183,11 +184,17 @@ def _programs(ways: Sequence[Way], cpu: int | None, delivered_pps: float) -> Ite
 
 def series(spec: TrialSpec, raw: Raw, threads: Mapping[str, Thread]) -> Series:
     """The time series and histograms of a trial, by name."""
-    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
-    for way in raw.ways:
-        columns |= kind_of(spec.workload).series(way)
+    columns = {**_of_kind(spec, raw)}
     columns |= {**mixed.series(spec, raw), **line.series(raw)}
     for thread in threads.values():
         run_ns = raw.threads["threads"][str(thread.pid)]["run_ns"]
         columns[f"outside.{thread.name}.run_ns"] = raw.threads["t_ns"], run_ns
     return {**columns, **flat(raw.watched), **registry.series(raw.probes)}
+
+
+def _of_kind(spec: TrialSpec, raw: Raw) -> Series:
+    """The series of the first workload."""
+    columns: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
+    for way in raw.ways:
+        columns |= kind_of(spec.workload).series(way)
+    return columns

@@ -132,6 +132,31 @@ def _frame(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
     return link + ETHERTYPE[source.version] + header + data
 
 
+def with_class(frame: bytes, traffic_class: int) -> bytes:
+    """The frame with a TOS byte or traffic class (RFC 2474, RFC 3168), its checksum made anew."""
+    at = ETHERNET_BYTES
+    if frame[12:at] == ETHERTYPE[6]:
+        both = bytes((0x60 | traffic_class >> 4, (traffic_class & 15) << 4 | frame[at + 1] & 15))
+        return frame[:at] + both + frame[at + 2 :]
+    header = frame[at : at + 1] + bytes((traffic_class,)) + frame[at + 2 : at + 20]
+    bare = header[:10] + b"\0\0" + header[12:]
+    return (
+        frame[:at]
+        + header[:10]
+        + struct.pack("!H", checksum(bare))
+        + header[12:]
+        + frame[at + 20 :]
+    )
+
+
+def class_of(frame: bytes) -> int:
+    """The TOS byte or traffic class of a frame with an IP packet."""
+    at = ETHERNET_BYTES
+    if frame[12:at] == ETHERTYPE[6]:
+        return (frame[at] & 15) << 4 | frame[at + 1] >> 4
+    return frame[at + 1]
+
+
 def carried(frame: bytes, protocol: int) -> bytes:
     """The UDP packet or TCP segment in a frame, without padding; nothing if it has another."""
     kind = frame[12:ETHERNET_BYTES]

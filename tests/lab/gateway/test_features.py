@@ -75,6 +75,8 @@ ELSEWHERE = [
     (arm("nat", "flow-timeout:10"), "flow-timeout:10: its kernel has no flow table"),
     (arm("route", "shape:fq_codel"), "shape:fq_codel: .*: Specified qdisc kind is unknown"),
     (arm("route", "shape:cake:20"), "shape:cake:20: .*: Specified qdisc kind is unknown"),
+    (arm("route", "tunnel:gre"), "tunnel:gre: .*Unknown device type"),
+    (arm("route", "tunnel:464xlat"), "tunnel:464xlat translates one address"),
     (arm("route", "steering:softirq"), "steering:softirq: .*the tester's processor"),
     (arm("route", "steering:all"), "steering:all: .*the tester's processor"),
     (arm("route", "gro:udp"), "gro:udp: .*in no other way"),

@@ -236,7 +236,7 @@ TEST(serial_counts_whole_cells)
 	CHECK_EQUAL(serial_bytes(&serial, 15), 53);
 	CHECK_EQUAL(serial_bytes(&serial, 62), 53);
 	CHECK_EQUAL(serial_bytes(&serial, 63), 106);
-	CHECK_EQUAL(serial_next(&serial, 62), 424000);
+	CHECK_EQUAL(serial_next(&serial, 0, 62), 424000);
 	serial.atm = false;
 	CHECK_EQUAL(serial_bytes(&serial, 4), 0);
 	CHECK_EQUAL(serial_bytes(&serial, 1514), 1500);

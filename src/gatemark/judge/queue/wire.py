@@ -29,10 +29,13 @@ def way_of(line: Line | None, way: str) -> LineWay | None:
 def bottleneck(
     spec: TrialSpec, way: str, flow: tuple[Flow, Flow], loads: Sequence[Workload]
 ) -> Bottleneck | None:
-    """Of one way of a trial; None without a line. `flow`: under the load, and idle."""
+    """Return the line of one way; None without one, or of one that changes by a course.
+
+    `flow`: under the load, and idle.
+    """
     line = spec.line
     asked = way_of(line, way)
-    if line is None or asked is None:
+    if line is None or asked is None or asked.course:
         return None
     segment = segment_bytes(loads, asked)
     tcp = [load.definition for load in loads if load.definition.l4 == "tcp"]

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Final
 
+from gatemark.error import UsageError
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.kind import RULES
+from gatemark.plan.line.course import LONGEST_S, course_of
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.line.time import DEFAULT_PACKETS, line_bits, rate
 from gatemark.plan.mix import frames
@@ -70,10 +72,18 @@ def _bounds(way: LineWay, name: str) -> Iterator[str]:
         )
     if way.buffer_packets and way.buffer_bytes:
         yield f"`buffer_packets` and `buffer_bytes` {of} say the same thing; leave one out"
+    if way.course:
+        try:
+            course_of(way)
+        except UsageError as error:
+            yield f"{error} ({of})"
+    elif way.period_s:
+        yield f"`period_s` {of} is of a course; leave it out, or write `course`"
     numbers = (
         ("buffer_packets", 0, MOST_BUFFER_PACKETS, f"0 ({DEFAULT_PACKETS}, or by buffer_bytes)"),
         ("buffer_bytes", 0, MOST_BUFFER_BYTES, "0 (by buffer_packets)"),
         ("fixed_ms", 0, LONGEST_MS, "0"),
+        ("period_s", 0, LONGEST_S, "0 (the course's own)"),
         ("loss", 0, 1, "0"),
         ("overhead_bytes", LEAST_OVERHEAD_BYTES, MOST_OVERHEAD_BYTES, "-14 (IP packets)"),
     )

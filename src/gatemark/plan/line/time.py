@@ -3,8 +3,10 @@
 
 from collections.abc import Iterator
 from math import ceil
+from pathlib import Path
 from typing import Final
 
+from gatemark.plan.line.course import course_of
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.model import Line, LineWay
 from gatemark.unit import FCS_BYTES, LARGEST_FRAME_BYTES
@@ -31,16 +33,34 @@ def longest_s(line: Line) -> float:
 
 def silence_s(line: Line) -> float:
     """The longest time without a frame from a line that holds some, whichever way."""
-    return max(_frame_s(way) + way.fixed_ms / 1000 for way in (line.up, line.down))
+    return max(_frame_s(way) + _fixed_s(way) for way in (line.up, line.down))
 
 
 def _frame_s(way: LineWay) -> float:
-    return line_bits(way, LARGEST_FRAME_BYTES) / way.rate_bps if way.rate_bps else 0.0
+    """From a frame's begin to the next one's, at most."""
+    return _moving_s(way) + _still_s(way)
+
+
+def _moving_s(way: LineWay) -> float:
+    """A full frame's time on the line, at its lowest rate."""
+    course = course_of(way)
+    rate_bps = course.least_bps if course else way.rate_bps
+    return line_bits(way, LARGEST_FRAME_BYTES) / rate_bps if rate_bps else 0.0
+
+
+def _still_s(way: LineWay) -> float:
+    course = course_of(way)
+    return course.longest_still_s if course else 0.0
+
+
+def _fixed_s(way: LineWay) -> float:
+    course = course_of(way)
+    return (way.fixed_ms + (max(s.delay_ms for s in course.steps) if course else 0.0)) / 1000
 
 
 def _full_s(way: LineWay) -> float:
     frames = waits(way) or way.buffer_bytes / (LARGEST_FRAME_BYTES - FCS_BYTES) + 1
-    return (frames + 1) * _frame_s(way) + way.fixed_ms / 1000
+    return (frames + 1) * _moving_s(way) + _still_s(way) + _fixed_s(way)
 
 
 def in_words(line: Line | None) -> str:
@@ -54,6 +74,10 @@ def in_words(line: Line | None) -> str:
 def _words(way: LineWay) -> Iterator[str]:
     yield rate(way.rate_bps) if way.rate_bps else "no rate"
     yield f"{waits(way)} packets" if waits(way) else f"{way.buffer_bytes} bytes"
+    if way.course:
+        yield f"course {Path(way.course).name}"
+    if way.period_s:
+        yield f"period {way.period_s:g} s"
     if way.aqm != "fifo":
         yield way.aqm
     if way.fixed_ms:

@@ -11,7 +11,7 @@ The same packages make the same bytes.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -33,12 +33,12 @@ PACKAGES: Final = (
 # too much for 64 MiB.
 LARGE: Final = ("ppp", "tcpdump")
 ROOMY_MIB: Final = 128
-SERVICES: Final = ("dnsmasq-base",)  # another 2 MB, twice
+SERVICES: Final = ("dnsmasq-base", "tayga")  # another 2 MB, twice
 ROOMIER_MIB: Final = 192
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dropbear", "ethtool", "ip", "nft", "pppd", "tc", "tcpdump", "wg"),
-    *("dnsmasq", XTABLES),
+    *("bridge", "conntrack", "dnsmasq", "dropbear", "ethtool", "ip", "nft", "pppd", "tayga", "tc"),
+    *("tcpdump", "wg", XTABLES),
 )
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES
@@ -65,6 +65,12 @@ MODULES: Final = (
     *("act_mirred", "act_police", "act_gact", "act_skbedit", "act_bpf", "act_pedit", "act_ctinfo"),
     *("wireguard", "pppoe", "pktgen", "tcp_bbr"),
     *("algif_aead", "chacha20poly1305", "chacha_generic", "poly1305_generic"),
+)
+# Of tunnels, where there is room for them. The last are random numbers, which seqiv begins with.
+TUNNELS: Final = (
+    *("sit", "ip_gre", "ip6_tunnel", "l2tp_eth", "l2tp_netlink", "tcp_dctcp"),
+    *("esp4", "esp6", "xfrm_user", "xfrm_interface", "gcm", "ghash_generic", "ctr", "seqiv"),
+    *("drbg", "jitterentropy_rng", "sha512_generic", "hmac"),
 )
 # Below lib/modules/VERSION/kernel/: where these are, and all that they depend on.
 PLACES: Final = ("net/", "lib/", "crypto/", "arch/", "drivers/net/", "drivers/virtio/")
@@ -122,17 +128,19 @@ def stock(arch: Arch, kernel: str, memory_mib: int, announce: Told, release: str
 
     Large tools, and servers, are left out where the machine has little memory.
     """
+    roomier = memory_mib >= ROOMIER_MIB
     large = LARGE if memory_mib >= ROOMY_MIB else ()
-    tools = (*PACKAGES, *large, *(SERVICES if memory_mib >= ROOMIER_MIB else ()))
+    tools = (*PACKAGES, *large, *(SERVICES if roomier else ()))
+    tunnels = TUNNELS if roomier else ()
     source = packages(arch.debian, kernel, tools, announce, release)
-    recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES))
+    recipe = "\0".join((FORMAT, (source / SUMS).read_text(), _rc(), INITTAB, *MODULES, *tunnels))
     key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def make(place: Path) -> None:
         announce(f"building the image of {arch.debian}'s virtual gateway, once")
         parts = parts_of(source)
         (place / "kernel").write_bytes(parts.kernel)
-        (place / "initramfs").write_bytes(cpio.archive(tree(parts)))
+        (place / "initramfs").write_bytes(cpio.archive(tree(parts, tunnels)))
 
     place = kept(xdg.cache() / "image" / f"{arch.debian}-{key}", make)
     return Image(place / "kernel", place / "initramfs")
@@ -171,8 +179,8 @@ def _extension(path: str) -> bool:
     return PurePosixPath(path).name in EXTENSIONS
 
 
-def tree(parts: Parts) -> dict[str, cpio.Entry]:
-    """The root file system, without what makes one machine another."""
+def tree(parts: Parts, more: Sequence[str] = ()) -> dict[str, cpio.Entry]:
+    """The root file system, without what makes one machine another; with `more` modules."""
     tools = {PurePosixPath(path).name: data for path, data in parts.files.items() if _tool(path)}
     return {
         "init": cpio.link(BUSYBOX),
@@ -189,7 +197,7 @@ def tree(parts: Parts) -> dict[str, cpio.Entry]:
         **{f"usr/sbin/{name}": cpio.link(tool) for name, tool in NAMES.items() if tool in tools},
         **{path: cpio.program(data) for path, data in parts.files.items() if _extension(path)},
         **libraries(parts, (parts.files[BUSYBOX], *tools.values())),
-        **modules_of(parts.modules),
+        **modules_of(parts.modules, (*MODULES, *more)),
     }
 
 
@@ -211,9 +219,9 @@ def _needed(parts: Parts, data: bytes, results: Mapping[str, bytes]) -> Iterator
             yield from _needed(parts, parts.library(name), results)
 
 
-def modules_of(there: Mapping[str, Module]) -> dict[str, cpio.Entry]:
-    """The modules that a gateway may want, with the indexes that modprobe reads."""
-    names = ordered(depends(there), MODULES)
+def modules_of(there: Mapping[str, Module], wanted: Sequence[str]) -> dict[str, cpio.Entry]:
+    """The modules that are wanted, with the indexes that modprobe reads."""
+    names = ordered(depends(there), wanted)
     chosen = {name: there[name] for name in names}
     if not chosen:
         return {}

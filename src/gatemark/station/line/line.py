@@ -16,12 +16,13 @@ the hosts make checksums themselves (`Demand.finished`).
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gatemark.node.agent import Agent
 from gatemark.node.shell import Namespace
 from gatemark.node.shield import whole
+from gatemark.plan.line.course import course_of
 from gatemark.plan.line.keys import WAYS
 from gatemark.plan.line.time import waits
 from gatemark.plan.model import Line as Asked
@@ -48,6 +49,7 @@ class Line:
         self._splice: Splice | None = None
         self._agent: Agent | None = None
         self._request: Mapping[str, Any] = {}
+        self._begun_ns = 0  # the books and the course, CLOCK_MONOTONIC
 
     @property
     def ports(self) -> Sequence[Port]:
@@ -96,13 +98,13 @@ class Line:
         """Forget what crossed it so far; nothing where no line stands."""
         if self._agent:
             self._agent.tell({"cmd": "begin"})
-            await self._agent.event("begin")
+            self._begun_ns = (await self._agent.event("begin"))["t_ns"]
 
     async def books(self) -> dict[str, Any]:
         """Return the books since `begin` (agent/PROTOCOL.md, line); it goes on forwarding."""
         assert self._agent is not None
         self._agent.tell({"cmd": "stop"})
-        return await self._agent.event("done", BOOKS_S)
+        return {**await self._agent.event("done", BOOKS_S), "begun_ns": self._begun_ns}
 
     async def _put(self, splice: Splice) -> None:
         self._splice = splice
@@ -128,6 +130,7 @@ class Line:
             "wan_device": host.device,
             "up": way(asked.up),
             "down": way(asked.down),
+            **dict(steps(asked)),
             "seed": seed if any(getattr(asked, name).loss for name in WAYS) else 1,
             "spin_us": SPIN_US,
             "priority": FIFO_PRIORITY if self.station.able.priority else 0,
@@ -135,10 +138,31 @@ class Line:
         }
 
 
+def steps(asked: Asked) -> Iterator[tuple[str, Any]]:
+    """The courses of both ways as the agent is asked for them; nothing of a way that stays."""
+    for name in WAYS:
+        if course := course_of(getattr(asked, name)):
+            yield (
+                f"{name}_steps",
+                [
+                    number
+                    for step in course.steps
+                    for number in (
+                        round(step.from_s * 1e6),
+                        round(step.rate_bps / 1e3),
+                        round(step.delay_ms * 1e3),
+                    )
+                ],
+            )
+            yield f"{name}_period_us", round(course.period_s * 1e6)
+
+
 def way(asked: LineWay) -> dict[str, Any]:
-    """One way as the agent is asked for it."""
+    """One way as the agent is asked for it; of a course its highest rate."""
+    course = course_of(asked)
+    most_bps = max(step.rate_bps for step in course.steps) if course else asked.rate_bps
     return {
-        "rate_bps": round(asked.rate_bps),
+        "rate_bps": round(most_bps),
         "buffer_packets": waits(asked),
         "buffer_bytes": asked.buffer_bytes,
         "fixed_ns": round(asked.fixed_ms * 1e6),

@@ -38,6 +38,7 @@ from gatemark.tell.sentence import (
     unsound,
 )
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.sentence.way import course, ecn
 
 
 class Question(Protocol):
@@ -62,6 +63,8 @@ RATES: Final[Sequence[Question]] = (
     outage,
     services,
     fastpath,
+    ecn,
+    course,
     full_speed,
     costs,
     carries,

@@ -49,8 +49,8 @@ def test_a_file_that_names_no_kernel_gets_the_distributions(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("lines", "wanted"),
     [
-        (['arch = "x86_64"'], 128),
-        (['arch = "x86_64"', 'kernel = "linux-image-6.12-cloud-amd64"'], 128),
+        (['arch = "x86_64"'], 192),
+        (['arch = "x86_64"', 'kernel = "linux-image-6.12-cloud-amd64"'], 192),
         (['arch = "x86_64"', 'kernel = "linux-image-amd64"'], 256),
         (['arch = "x86_64"', 'kernel = "linux-image-amd64"', "memory_mib = 512"], 512),
     ],
