@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways into Gatemark, by reading its source: what listens, parses, starts programs, runs words.
 
-`ways_in.toml` names each with who guards it, as SECURITY.md shows. `found`: what the source has.
+`ways_in.toml` names each with who guards it. `found`: what the source has.
 """
 
 import ast
@@ -18,15 +18,8 @@ import msgspec
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FILE: Final = ROOT / "tests" / "ways_in.toml"
-MARK: Final = "made of tests/ways_in.toml"
 FOLDERS: Final = ("agent/src", "algorithms/src", "classifier/src", "counter", "bpf")
-HEADS: Final = {
-    "listener": "What listens",
-    "parser": "What reads foreign bytes",
-    "start": "What starts a program here",
-    "script": "What runs a shell on a host",
-    "words": "What runs words of a file",
-}
+KINDS: Final = ("listener", "parser", "start", "script", "words")
 # A call's name, or its last part after a dot -> kind of way in. Python's.
 CALLS: Final = {
     **dict.fromkeys(("bind", "listen", "create_server", "start_server"), "listener"),
@@ -150,15 +143,3 @@ def _fuzzed(root: Path) -> Iterator[tuple[str, str]]:
     for folder in ("agent", "algorithms", "classifier"):
         for path in (root / folder / "fuzz").glob("*fuzz*.c"):
             yield "parser", str(path.relative_to(root))
-
-
-def page() -> str:
-    """What SECURITY.md shows of the table."""
-    lines = []
-    for kind, head in HEADS.items():
-        lines += [f"| {head.lower()} | as | held by |", "|---|---|---|"]
-        for way in ways():
-            if way.kind == kind:
-                lines.append(f"| {way.what} | {way.power} | {way.guard} |")
-        lines.append("")
-    return "\n".join((*lines, ""))
