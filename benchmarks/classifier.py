@@ -250,17 +250,15 @@ def card(
         "",
         *prose(
             "Each flow was judged by a tree that had not seen its capture (ten folds), or neither",
-            "its application nor any capture with it (ten parts of the applications). Each fold",
-            "chose its recipe, too, by an inner split of its own flows by application: the",
-            "simplest of four within one standard error of the best. So what was judged had no",
-            "say in that choice. But the four, and the rules for headers, are the best of some",
-            "sixty combinations that were tried on the same captures: these scores flatter, so",
-            "expect less of others. Precision, recall and F1 are of the class `realtime`. The one",
-            "line is:",
-            "UDP, and port not in 443, 53, 5353, 1900. The intervals hold 95 % of what other",
-            "applications of this kind would give (bootstrap over applications).",
+            "its application nor any capture with it. Each fold chose its recipe, too: the",
+            "simplest of four within one standard error of the best. The four, and the rules for",
+            "headers,",
+            "are the best of some sixty combinations that were tried on the same captures: these",
+            "scores flatter. Precision, recall and F1 are of the class `realtime`. The one line:",
+            "UDP, and port not in 443, 53, 5353, 1900. Intervals are of a bootstrap over",
+            "applications.",
         ),
-        *table(HEAD, [row for by, result in results.items() for row in score_rows(by, result)]),
+        *table(HEAD, merged([(by, [*score_rows(by, r)]) for by, r in results.items()])),
         "",
         *table(
             ("split", "role", "flows", "given priority", "by one line"),
@@ -314,16 +312,14 @@ def by_split(by: str, result: Scores) -> Iterator[str]:
     yield from prose(*sentences(result))
     if by != "application":
         return  # what was unseen says more
-    uplink = [(u.name, f"{u.bytes_:,}", f"{u.ratio:.1%}") for u in result.uplink]
-    yield from table(("not real time: class", "uplink bytes", "with priority"), uplink)
-    yield ""
+    uplink = [f"{u.name} {u.ratio:.1%} of {u.bytes_:,}" for u in result.uplink]
+    yield from prose(f"Uplink bytes with priority, not real time: {', '.join(uplink)}.")
     applications = [
-        (a.name, str(a.flows), str(a.windows), f"{a.right_windows:.2f}")
+        f"{a.name} {a.right_windows:.2f} of {a.windows}"
         for a in result.applications
         if a.label == PRIORITY
     ]
-    yield from table(("real-time application", "flows", "windows", "right"), applications)
-    yield ""
+    yield from prose(f"Right windows of real-time applications: {', '.join(applications)}.")
 
 
 def class_rows(flows: Sequence[Track]) -> Sequence[tuple[str, ...]]:
@@ -335,6 +331,15 @@ def class_rows(flows: Sequence[Track]) -> Sequence[tuple[str, ...]]:
             count = len({flow.application for flow in group})
             rows.append((f"{label}: {name}", str(len(group)), str(count)))
     return rows
+
+
+def merged(splits: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
+    """Return the rows of all splits, equal ones once, with the names of their splits."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for by, rows in splits:
+        for row in rows:
+            names.setdefault(row[1:], []).append(by)
+    return [(", ".join(by), *row) for row, by in names.items()]
 
 
 def score_rows(by: str, result: Scores) -> Iterator[tuple[str, ...]]:
