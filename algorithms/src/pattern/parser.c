@@ -3,7 +3,6 @@
 #include "pattern/parser.h"
 
 #include "common/grow.h"
-#include "pattern/regex.h"
 
 #include <string.h>
 
