@@ -21,6 +21,7 @@ ORDER: tuple[frozenset[str], ...] = (
     frozenset({"verbs"}),
     frozenset({"main"}),
 )
+DEFINITION = re.compile(r"^(?!static|typedef)\w[\w *]*?(\w+)\([^;{]*\)\n\{", re.MULTILINE)
 SHARED = {"count/histogram"}  # of the agent's headers, what a program of the kernel may include
 
 Graph = Mapping[str, Iterable[str]]  # a unit (x.c and x.h are one, `folder/x`) -> those it includes
@@ -41,6 +42,16 @@ def unit_of(name: str, prefix: str) -> str:
     """The unit that an include names: from agent/src, from the top, or beside the file."""
     name = name.removesuffix(".h").removeprefix("agent/src/")
     return name if "/" in name else prefix + name
+
+
+def read_calls(home: Path) -> dict[str, set[str]]:
+    """What each file of C uses of others: the names of functions that they define."""
+    texts = {str(path.relative_to(home)): path.read_text() for path in home.rglob("*.c")}
+    home_of = {name: file for file, text in texts.items() for name in DEFINITION.findall(text)}
+    return {
+        file: {home_of[word] for word in re.findall(r"(\w+)\(", text) if word in home_of} - {file}
+        for file, text in texts.items()
+    }
 
 
 def folder_of(unit: str) -> str:
@@ -95,6 +106,12 @@ def test_no_circle_of_files() -> None:
         graph = read_graph((ROOT / program / "src", ""))
         assert len(graph) > 30
         assert circle(graph) == [], program
+
+
+def test_no_circle_of_calls_in_the_algorithms() -> None:
+    graph = read_calls(ROOT / "algorithms" / "src")
+    assert "filter/binary_fuse.c" in graph["command/filter_kinds.c"]
+    assert circle(graph) == []
 
 
 def test_folders_have_an_order() -> None:
