@@ -133,10 +133,10 @@ def markdown(rows: Sequence[Covered], links: Links, tallies: Mapping[str, Tally]
     lines += [*_rows([(name, *others) for name, _, *others in cells]), ""]
     if links:
         made = [
-            (_linked(label, links), *cells, f"`{again}`")
-            for label, *cells, again in ran(rows, links)
+            (_linked(label, links), took, shows, f"`{again}`")
+            for label, _, _, took, shows, again in ran(rows, links)
         ]
-        lines += ["## Runs", "", *_rows([RUNS, *made]), ""]
+        lines += ["## Runs", "", *_rows([(RUNS[0], *RUNS[3:]), *made]), ""]
     lines += ["## Published values", "", beside(tallies), "", *_rows(tally_rows(tallies))]
     lines += ["", "`gatemark report --study NAME` has a study table by table, figure by figure."]
     return "\n".join((*lines, ""))
