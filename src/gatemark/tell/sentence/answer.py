@@ -24,18 +24,17 @@ from gatemark.tell.sentence import (
     fault,
     full_speed,
     kernels,
-    multicast,
     nat,
     nowhere,
     outage,
     path,
-    services,
     shaper,
     sizes,
     uncounted,
     unsound,
 )
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.sentence.home import multicast, services
 
 
 class Question(Protocol):
