@@ -25,12 +25,10 @@ from gatemark.tell.sentence import (
     fault,
     full_speed,
     kernels,
-    multicast,
     nat,
     nowhere,
     outage,
     path,
-    services,
     shaper,
     sizes,
     tuned,
@@ -38,6 +36,7 @@ from gatemark.tell.sentence import (
     unsound,
 )
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.sentence.home import multicast, services
 from gatemark.tell.sentence.way import course, ecn
 
 
