@@ -76,7 +76,7 @@ def values(played: Played) -> dict[str, float]:
 
 
 def _again(changes: Iterable[Move]) -> int:
-    """How often a flow that had fallen out came back."""
+    """Count the returns of flows that had fallen out."""
     fallen: set[tuple[int, int]] = set()
     count = 0
     for move in changes:
