@@ -31,6 +31,7 @@ PYTHON: Final = {
     "commands/campaign/coordinate.py": (5, LEDGER),
     "commands/measure.py": (1, NAMED),
     "commands/run.py": (1, NAMED),
+    "commands/tuning/tune.py": (1, NAMED),
     "node/remote/lease.py": (2, NAMED),
     "run/engine.py": (1, NAMED),
     "run/search/seek.py": (1, BOUNDED),

@@ -34,6 +34,7 @@ PLAN = Plan(
     arm=(Arm(path="route", name="route"),),
     sweep={"frame_bytes": (64, 1518)},
 )
+TYPED = {"echo", "sysctl"}  # on the gateway, as the line stands
 KEYS = {f"{table}.{key}" for table, keys in SETTABLE.items() for key in keys.__struct_fields__}
 
 
@@ -48,8 +49,14 @@ def faults(advice: str, repeat: Repeat) -> Iterator[str]:
             yield from _unknown(words[1:])
         elif words[0] == "--set":
             yield from _useless(words[1], msgspec.structs.replace(PLAN, repeat=repeat))
-        elif name not in KEYS and words[0] not in Arm.__struct_fields__:
+        elif words[0] not in TYPED and not _is_known(name):
             yield f"no key `{name}`"
+
+
+def _is_known(name: str) -> bool:
+    """Whether it is a key of a plan, or one of the gateway's kernel (sysctl(8))."""
+    is_key = name in KEYS or name.split()[0] in Arm.__struct_fields__
+    return is_key or name.startswith("net.netfilter.")
 
 
 def _unknown(words: list[str]) -> Iterator[str]:

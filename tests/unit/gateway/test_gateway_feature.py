@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gatemark.gateway.feature.netfilter_absent import registered, unloading
 from gatemark.gateway.feature.offload import counted
-from gatemark.gateway.feature.steering import mask, online, shown
+from gatemark.gateway.feature.port.steering import mask, online, shown
 
 NOTHING = {"hooks": "", "chains": "", "tables": "", "modules": ""}
 HOOKS = """

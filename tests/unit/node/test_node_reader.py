@@ -179,7 +179,7 @@ MADE = re.compile(rf"\b({'|'.join(sorted(MAKES))})\(")  # parsing takes long
 OWN = {  # what looks like it, and reads no text of a host
     # what a feature, a plan or this program itself says
     ("gateway/feature/buckets.py", "apply"),
-    ("gateway/feature/steering.py", "_steer"),
+    ("gateway/feature/port/steering.py", "_steer"),
     ("gateway/feature/wireguard.py", "_key"),
     ("gateway/journal.py", "_left"),
     ("station/wiring.py", "interface"),

@@ -66,6 +66,7 @@ KNOWN: Final[Mapping[str, set[str]]] = {
     "node/remote/lease.sh": {"gatemark-lease-$boot", "gatemark-*-", "gatemark-lease-*"},
     "node/remote/push.py": {"gatemark-lease-*"},  # whether it is there
     "node/shared.sh": {"gatemark-once.*", "gatemark-program-*"},
+    "price/settings.py": {"price", "price/null"},  # of a root folder of its own
     "probe/sampled.py": set(),  # fresh
     "scratch.py": set(),  # fresh; what a killed one left is opened without following links
     "station/lock.py": set(),  # the folder itself is locked

@@ -40,7 +40,7 @@ def test_a_whole_machine_can_run_everything_but_what_its_user_builds() -> None:
     assert row.text.startswith(
         "the built-in lab; a box over SSH (--station FILE.toml); --station qemu"
     )
-    assert "; --exact --station qemu-aarch64, qemu-mips, " in row.text
+    assert "; --exact --station qemu-aarch64, qemu-aarch64-smp, qemu-mips, " in row.text
 
 
 def test_without_an_emulator_its_stations_cannot_run() -> None:

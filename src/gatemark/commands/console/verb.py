@@ -19,7 +19,7 @@ HELP: Final = ["-h", "--help"]
 READER_GONE: Final = 141  # exit code: as shells count an end by SIGPIPE
 # Everyone tries them, a fault of ours names them, or README does; the manual has all.
 UNLISTED: Final = ("help", "version", "debug", "completion")
-RARE: Final = ("coverage", "agent")  # one line of the first help has them
+RARE: Final = ("rank", "coverage", "agent")  # one line of the first help has them
 LEAD: Final = 8  # characters for a section in front of its verbs
 # What Typer raises for a wrong command line; it has no public name.
 Refused: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)

@@ -115,7 +115,7 @@ class Sight:
         return self._opened().bins
 
     def _opened(self) -> Open:
-        """What was added up last, as long as no more bins are masked."""
+        """Return the sums that were added up last, as long as no more bins are masked."""
         if self._open is None or self._open.masked != len(self.masked):
             loss, masked = self.loss, self.masked
             bins = [at for at, n in enumerate(loss.tried) if n and at not in masked]

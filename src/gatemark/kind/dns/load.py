@@ -11,10 +11,10 @@ import asyncio
 import os
 import secrets
 import subprocess
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from tempfile import TemporaryFile
-from time import monotonic, monotonic_ns
 from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
@@ -75,17 +75,17 @@ class Running:
 
     async def says(self, text: str, within_s: float) -> None:
         """Wait until it has printed a text. Raises NodeError."""
-        until = monotonic() + within_s
+        until = time.monotonic() + within_s
         while text not in self.text():
-            if self._process.poll() is not None or monotonic() > until:
+            if self._process.poll() is not None or time.monotonic() > until:
                 raise NodeError(f"{self.name} never said '{text}': {self._last()}")
             await asyncio.sleep(0.02)
 
     async def ended(self, within_s: float) -> str:
         """Wait for its end; return what it printed. Raises InvalidTrialError."""
-        until = monotonic() + within_s
+        until = time.monotonic() + within_s
         while (code := self._process.poll()) is None:
-            if monotonic() > until:
+            if time.monotonic() > until:
                 raise InvalidTrialError(f"{self.name} did not end within {within_s:g} s")
             await asyncio.sleep(0.05)
         text = self.text()
@@ -114,7 +114,8 @@ class Lookups:
         self._cpu = placement
         self._server = (wire.far if is_alone else wire.next_hop).address("ipv4")
         self._port = UPSTREAM if is_alone else PORT
-        self._token = secrets.token_hex(6)  # no trial's names are in a cache
+        self._seed = secrets.randbits(48)
+        self._token = f"{self._seed:012x}"  # no trial's names are in a cache
         self._running: list[Running] = []
 
     async def ready(self) -> Self:
@@ -138,14 +139,14 @@ class Lookups:
             await self._learn()
         before = [unread(await node.run("cat", "/proc/net/snmp")) for node in ends]
         number = names.count(load.rate_pps, load.duration_s)
-        lines = names.asked(number, load.cached, self._token, int(self._token, 16))
+        lines = names.asked(number, load.cached, self._token, self._seed)
         waiting = min(MOST_WAITING, round(load.rate_pps * TIMEOUT_S * 1.5) + AT_ONCE)
         words = ("-Q", f"{load.rate_pps:.0f}") if load.rate_pps else ()
-        t0_ns = monotonic_ns()
+        t0_ns = time.monotonic_ns()
         text = await self._ask(
             lines, load.duration_s, "-l", f"{load.duration_s:g}", "-q", str(waiting), *words
         )
-        t1_ns = monotonic_ns()
+        t1_ns = time.monotonic_ns()
         after = [unread(await node.run("cat", "/proc/net/snmp")) for node in ends]
         await drained()
         report = names.read(text, number)

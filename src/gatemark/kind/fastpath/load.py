@@ -23,6 +23,7 @@ from gatemark.kind.fastpath.state import Flow as Key
 from gatemark.kind.fastpath.state import Sample, Table, connections, statistics, tables
 from gatemark.node.agent import Tick
 from gatemark.node.quoted import literal, sh
+from gatemark.node.reader import reader
 from gatemark.node.shell import Node
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.station.station import Station
@@ -133,8 +134,8 @@ class Sampled:
     async def _count(self) -> None:
         """Read what went the usual path."""
         text = await self.node.run(*sh(USUAL))
-        if packets := PACKETS.search(text):
-            self.played.usual.append((time.monotonic_ns(), int(packets[1])))
+        if (packets := _usual(text)) is not None:
+            self.played.usual.append((time.monotonic_ns(), packets))
 
     async def _read(self) -> None:
         keys = [stream.key for stream in self.played.streams]
@@ -143,6 +144,12 @@ class Sampled:
             text = await self.node.run(*sh(READ))
             self.played.samples.append(sample(text, time.monotonic_ns(), keys))
             await asyncio.sleep(max(0.0, began + self.every_s - time.monotonic()))
+
+
+@reader("a counter of nft")
+def _usual(text: str) -> int | None:
+    packets = PACKETS.search(text)
+    return int(packets[1]) if packets else None
 
 
 def sample(text: str, at_ns: int, keys: Sequence[Key]) -> Sample:

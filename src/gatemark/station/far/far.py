@@ -15,6 +15,7 @@ from typing import Final
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node import isolated
+from gatemark.node.reader import reader
 from gatemark.node.shell import Process
 from gatemark.node.shield import whole
 from gatemark.plan.line.tunnel import kind_of, path_bytes
@@ -71,8 +72,7 @@ class Far:
         """Packets that it took out, put in, saw bare, passed, and dropped as too long."""
         assert self._process is not None
         self._process.write(b"?\n")
-        counts: dict[str, int] = json.loads(await self._line(ANSWER_S))
-        return counts
+        return _counts(await self._line(ANSWER_S))
 
     async def _put(self, kind: str, path: str) -> None:
         self._splice = splice = Splice(self.station.ports, "wan0")
@@ -100,3 +100,9 @@ class Far:
         assert self._process is not None
         async with asyncio.timeout(within_s):
             return (await self._process.line()).strip()
+
+
+@reader("the counts of a tunnel's far end")
+def _counts(line: str) -> dict[str, int]:
+    counts: dict[str, int] = json.loads(line)
+    return counts

@@ -712,7 +712,7 @@ def mac(at: int, *, ours: bool = False) -> str:
     Each link of a lab is its own, so they are the same for all labs: a guest that goes on from a
     snapshot has the cards that it was booted with, and knows its neighbours'.
     """
-    return f"02:67:6d:00:{int(ours):02x}:{at:02x}"
+    return f"02:67:6d:00:{ours:02x}:{at:02x}"
 
 
 def _addressed(port: Port) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a gateway do to the bits of ECN?"""
+"""ECN: what a gateway does to its bits."""
 
 from collections.abc import Iterator
 
