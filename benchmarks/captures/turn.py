@@ -36,7 +36,7 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is kept: by what it was drawn, and its flows with their windows at both ends."""
+    """A capture that is kept: what was drawn, its flows, their windows at both ends."""
 
     program: str
     number: int
