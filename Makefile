@@ -65,8 +65,8 @@ bench: ## run the programs in benchmarks/, or one: make bench BENCH=traffic
 	@setup/install bench
 	@set -e; for name in $(BENCH); do $(PYTHON) -m benchmarks.$$name; done
 
-traffic: setup ## capture real applications with labels, 40 minutes: make traffic OUT=FOLDER
-	@.venv/bin/gatemark run benchmarks/applications.toml --out $(or $(OUT),traffic)
+traffic: setup ## capture real programs as labelled features, an hour: make traffic OUT=FOLDER
+	@$(PYTHON) -m benchmarks.captures $(or $(OUT),traffic)
 
 fuzz: ## feed the parsers in C with nonsense (FUZZ_SECONDS each), and hunt for examples that break a property
 	@setup/install fuzz
