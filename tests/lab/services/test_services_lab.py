@@ -47,7 +47,7 @@ def plan(load: Workload, *features: str, **commands: Command) -> Plan:
         name=f"test/{len(features)}{load.rate_pps:g}",
         arm=(arm,),
         command=commands,
-        sweep={"rate_pps": [load.rate_pps, 1000]} if "tenth" in commands else {},
+        sweep={"rate_pps": (load.rate_pps, 1000)} if "tenth" in commands else {},
         workload=load,
         repeat=Repeat(times=1),
     )

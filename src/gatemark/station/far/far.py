@@ -103,6 +103,6 @@ class Far:
 
 
 @reader("the counts of a tunnel's far end")
-def _counts(line: str) -> dict[str, int]:
+def _counts(line: bytes) -> dict[str, int]:
     counts: dict[str, int] = json.loads(line)
     return counts

@@ -7,7 +7,7 @@ from judge.conftest import Trial, run
 from msgspec.structs import replace
 
 from gatemark.judge.judge import judge
-from gatemark.kind.outage.load import Played, parsed
+from gatemark.kind.outage.load import Played
 from gatemark.kind.outage.plan import KIND, OUTAGE
 from gatemark.kind.outage.result import values
 from gatemark.kind.outage.stream import Stream
@@ -17,6 +17,7 @@ from gatemark.store.record import Action, Definition, ProgramReading, Record
 from gatemark.tell.fact.say import words
 from gatemark.tell.sentence.answer import answer
 from gatemark.workload import packet
+from gatemark.workload.hand import parsed
 
 MS = 1_000_000
 END_NS = 4000 * MS

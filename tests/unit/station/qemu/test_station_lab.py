@@ -14,7 +14,7 @@ from gatemark.plan.toml import read_toml
 from gatemark.station import lock
 from gatemark.station.counting import Counting
 from gatemark.station.image.arch import Arch
-from gatemark.station.qemu import first
+from gatemark.station.qemu import first, migration
 from gatemark.station.qemu import lab as module
 from gatemark.station.qemu.guest import Model, model
 from gatemark.station.qemu.lab import COUNTED, PROGRAMS, NotUpError, VirtualLab
@@ -155,7 +155,7 @@ class Emulated:
         running(self.lab, alive=True)
         patch.setattr(module, "kvm_refused", lambda _: "no /dev/kvm")
         patch.setattr(module, "tell", self.events.append)
-        patch.setattr(module.migration, "resume", self.step("resumed", failed))
+        patch.setattr(migration, "resume", self.step("resumed", failed))
         patch.setattr(self.lab, "_switch_on", self.step("on"))
         patch.setattr(self.lab, "_reached", self.step("reached"))
         patch.setattr(self.lab, "_awake", self.step("awake"))

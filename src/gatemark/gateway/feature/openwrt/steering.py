@@ -16,8 +16,8 @@ from typing import Final
 from gatemark.error import UnavailableError
 from gatemark.gateway import openwrt, sysctl
 from gatemark.gateway.changes import NOTHING
-from gatemark.gateway.feature.port import steering
 from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.feature.port import steering
 from gatemark.node.quoted import joined, literal, sh, shell
 
 VALUES: Final = {"softirq": "0", "all": "2"}

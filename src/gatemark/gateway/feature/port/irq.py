@@ -11,8 +11,8 @@ from typing import Final
 
 from gatemark.error import UnavailableError
 from gatemark.gateway import sysctl
-from gatemark.gateway.feature.port import steering
 from gatemark.gateway.feature.asked import Asked
+from gatemark.gateway.feature.port import steering
 from gatemark.node.quoted import sh, shell
 from gatemark.node.reader import reader
 
