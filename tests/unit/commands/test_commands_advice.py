@@ -56,7 +56,7 @@ def faults(advice: str, repeat: Repeat) -> Iterator[str]:
 def _is_known(name: str) -> bool:
     """Whether it is a key of a plan, or one of the gateway's kernel (sysctl(8))."""
     is_key = name in KEYS or name.split(maxsplit=1)[0] in Arm.__struct_fields__
-    return is_key or name.startswith("net.netfilter.")
+    return is_key or name.startswith(("net.netfilter.", "nf_conntrack_"))
 
 
 def _unknown(words: list[str]) -> Iterator[str]:
