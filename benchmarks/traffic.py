@@ -109,7 +109,10 @@ def _theirs(  # noqa: PLR0913, PLR0917
             server.terminate()
             output, _ = server.communicate()
             rate = peer.counted(payload, client, output)
-        values[_what(path, payload), peer.name].append(rate)
+        if rate > 0:
+            values[_what(path, payload), peer.name].append(rate)
+        else:
+            progress(f"{peer.name} sent nothing")
 
 
 def _sink_device(path: str) -> str:
