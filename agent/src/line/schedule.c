@@ -187,8 +187,7 @@ uint64_t schedule_next(struct schedule *schedule)
 	if (slot->fate != FATE_WAITS)
 		return slot->leaves_ns;
 	starts_ns = start_of(schedule, slot);
-	return leaves(schedule,
-		      starts_ns + serial_next(&schedule->serial, starts_ns, slot->bytes));
+	return leaves(schedule, starts_ns + serial_next(&schedule->serial, starts_ns, slot->bytes));
 }
 
 const struct slot *schedule_take(struct schedule *schedule, uint64_t now_ns)

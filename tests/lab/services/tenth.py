@@ -16,6 +16,8 @@ for each in (lan, wan):
     each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, ROOM)
 lan.bind((own, 53))
 wan.connect((upstream, 5300))
+sys.stdout.write("forwards\n")
+sys.stdout.flush()
 asked: dict[bytes, tuple[bytes, tuple[str, int]]] = {}
 recent: list[float] = []
 count = 0
