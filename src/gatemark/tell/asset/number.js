@@ -7,6 +7,7 @@
     "packets/s": [[1e6, "M packets/s"], [1e3, "k packets/s"], [1, "packets/s"]],
     "bit/s": [[1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]],
     "connections/s": [[1e3, "k connections/s"], [1, "connections/s"]],
+    "queries/s": [[1e3, "k queries/s"], [1, "queries/s"]],
     ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
     Hz: [[1e9, "GHz"], [1e6, "MHz"], [1, "Hz"]],
     "bytes/s": [[1e9, "GB/s"], [1e6, "MB/s"], [1, "bytes/s"]],
