@@ -117,6 +117,7 @@ class Feature(NamedTuple):
     counts: bool = False  # its first argument is a number of things that cost alike
     shapes: bool = False  # its rate is a bottleneck, and no cost
     marks: bool = False  # writes DSCP: a changed mark is its work, and no fault
+    talks: bool = False  # sends packets of its own by the test ports
 
 
 BRIDGED: Final = "bridge-netfilter"
@@ -169,8 +170,8 @@ FEATURES: Final[dict[str, Feature]] = {
     ),
     ABSENT: Feature(("switch", "route", ENDPOINT)),
     BRIDGED: Feature(("switch",), netfilter=True),
-    "snooping": Feature(("switch",), (Argument("S", 1, 125),)),
-    "igmp-proxy": Feature(FORWARDING, program=True),
+    "snooping": Feature(("switch",), (Argument("S", 1, 125),), talks=True),
+    "igmp-proxy": Feature(FORWARDING, program=True, talks=True),
     "offload": Feature(
         FORWARDING,
         (Argument("BY", words=("software", "hardware")),),
@@ -289,6 +290,7 @@ FEATURES: Final[dict[str, Feature]] = {
         (Argument("SERVER", words=("radvd",)),),
         options=(Option("every", Argument("S", 4, 1800)),),
         program=True,
+        talks=True,
     ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
@@ -362,6 +364,11 @@ def properties(features: Iterable[str]) -> list[Feature]:
 def tracks(arm: Arm) -> bool:
     """Return whether the gateway keeps a table of connections for it."""
     return arm.path in TRANSLATED or any(its.tracks for its in properties(arm.features))
+
+
+def talks(arm: Arm) -> bool:
+    """Return whether the gateway sends packets of its own, as it asks for members of a group."""
+    return any(its.talks for its in properties(arm.features))
 
 
 def longest_bytes(features: Iterable[str]) -> int:

@@ -15,7 +15,7 @@ from gatemark.error import NodeError, UnavailableError
 from gatemark.gateway.program import Program
 from gatemark.gateway.supervisor import Supervised
 from gatemark.node.agent import Agent
-from gatemark.node.remote import channel, ssh
+from gatemark.node.remote import channel
 from gatemark.node.remote.channel import LOST
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import ASK, PASSWORD, Address, Caller, Login
@@ -249,7 +249,7 @@ def test_what_is_killed_is_gone_from_the_host(bench: Desk) -> None:
 @pytest.mark.long
 def test_a_command_that_does_not_end_is_told(bench: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     async def hang(host: Ssh) -> str:
-        monkeypatch.setattr(ssh, "LONGEST_S", 0.3)
+        monkeypatch.setattr(host, "_longest_s", 0.3)
         with pytest.raises(NodeError, match=r"^gateway: 'sleep 9' did not end in 0\.3 s$"):
             await host.run("sleep", "9")
         monkeypatch.undo()

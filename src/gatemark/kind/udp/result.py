@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from gatemark.kind.udp.load import loads
+from gatemark.plan.feature import talks
 from gatemark.plan.mix import mean_bytes
 from gatemark.plan.model import TrialSpec, Workload
 from gatemark.run.raw import Raw
@@ -37,7 +38,8 @@ def define(both: Definition, load: Workload) -> Definition:
 def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], Accounting]:
     """Offered and received rate on each layer, the loss and the delay of all directions."""
     load = spec.workload
-    accounting = account(raw.ways, raw.before, raw.after, talks=bool(spec.commands))
+    others = bool(spec.commands) or talks(spec.arm)
+    accounting = account(raw.ways, raw.before, raw.after, talks=others)
     marks = counter_values(raw.ways) if load.dscp else {}
     return marks | {
         "offered_pps": sum(_offered(way, load) for way in raw.ways),
