@@ -31,7 +31,7 @@ SETTINGS = f"""
 (ip -o addr; ip route; ip -6 route; ip neigh show nud permanent; ip -o link; tc qdisc show) |
 sed -e 's/ lladdr [0-9a-f:]*//' -e 's/ tentative//' -e 's/ state [A-Z]*//' | sort
 nft list ruleset; cut -d' ' -f1 /proc/modules | sort; ps -o args | grep -v '^[[{{]' | sort -u
-sysctl -a 2> /dev/null | grep -vE '{"|".join(WANDERS)}' | sort
+sysctl -a 2> /dev/null | grep -vE '{"|".join(WANDERS)}|fastopen_key' | sort
 """
 
 

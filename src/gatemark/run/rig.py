@@ -105,7 +105,7 @@ class Rig:
         if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
             await self._switch(command, spec.arm.name)
-        if spec.boot:
+        if spec.boot or spec.workload.kind == "restart":  # which times the reset of what was booted
             station.boot_each()
         with self._slow(f"{_numbered(spec)}the gateway of {station.name} comes up"):
             self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)

@@ -200,7 +200,7 @@ class VirtualLab:
         self.after_restart: Again = nothing
         self.counting: Counting | None = None
         self._snapshot: Snapshot | None = None  # of what is booted, where one may be
-        self._resumed = False
+        self._resumed: Model | None = None  # what went on from a snapshot
         self._anew = os.environ.get(SWITCH) == "no"
         self._held = ExitStack()
 
@@ -314,17 +314,28 @@ class VirtualLab:
         self._held.close()
 
     async def restart(self) -> str:
-        """Press the reset button, and wait until it is again as it was, its setup too."""
+        """Press the reset button, and wait until it is again as it was, its setup too.
+
+        A guest that went on from a snapshot is switched off and on: QEMU 7.2 ends at its reset.
+        """
+        how = "switched off and on" if self._resumed else "reset"
+        if resumed := self._resumed:
+            await self._end()
+            self._resumed = None
+            await self._start(resumed)
+        else:
+            await self._reset()
+        await self._set()
+        await self.after_restart()
+        return f"the virtual machine {how}, and booted"
+
+    async def _reset(self) -> None:
         await self._running().reset()
-        self._resumed = False
         if self.counting:
             self.counting.names.forget()
         if self._keys and self.model.in_memory:
             await self._first_boot(self._keys)
         await self._reached(self._patience_s)
-        await self._set()
-        await self.after_restart()
-        return "the virtual machine reset, and booted"
 
     async def meet(self, demand: Demand) -> None:
         """Before a trial: the tester's ports as it needs them. Raises StationError."""
@@ -443,7 +454,7 @@ class VirtualLab:
 
     async def _boot(self, model: Model) -> None:
         """Boot by KVM where that works, else by emulation; the record says why."""
-        self._resumed = False
+        self._resumed = None
         why = "instructions are counted" if self.counting else kvm_refused(model)
         if not why:
             self.accel = "kvm"
@@ -476,7 +487,7 @@ class VirtualLab:
             kept.remove()
             tell(f"snapshot {kept.name} is not used: {error}; {self.name} boots")
             return False
-        self._resumed = True
+        self._resumed = model
         return True
 
     async def _keep(self) -> None:
