@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from gatemark.error import GatemarkError
 from gatemark.judge.judge import judge
 from gatemark.judge.math.interval import median_interval
 from gatemark.kind.application.answer import cell
-from gatemark.kind.application.grade import UNJUDGED, WORDS, Grade, grades
+from gatemark.kind.application.grade import UNJUDGED, WORDS, Grade, Place, grades
 from gatemark.kind.application.programs import APPLICATIONS, missing, played
 from gatemark.store.contents import Contents
 from gatemark.store.directory import RunDirectory
@@ -97,7 +98,11 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", help="measure nothing")
     options = parser.parse_args()
     if options.runs:
-        print(flips(RunDirectory.open(run).contents() for run in options.runs))
+        folders = dict.fromkeys(run.resolve() for run in options.runs)
+        try:
+            print(flips([RunDirectory.open(run).contents() for run in folders]))
+        except GatemarkError as error:
+            parser.error(str(error))
         return
     if options.folder is None:
         parser.error("name a FOLDER, or --runs")
@@ -183,7 +188,7 @@ def flips(runs: Iterable[Contents]) -> str:
 
     Two words differ, or contradict each other: no word is in both their spans.
     """
-    cells: dict[tuple[str, str], list[Grade]] = {}
+    cells: dict[tuple[str, str, Place], list[Grade]] = {}
     every: list[Record] = []
     for contents in runs:
         every += contents.records
@@ -191,15 +196,18 @@ def flips(runs: Iterable[Contents]) -> str:
             records = [r for r in contents.records if r.repeat == repeat]
             for grade in grades(judge(contents.run, records).points):
                 if grade.word != UNJUDGED:
-                    name = (grade.application.name, grade.point.arm)
+                    name = (grade.application.name, grade.point.arm, grade.place)
                     cells.setdefault(name, []).append(grade)
+    if not cells:
+        return "no application was judged"
     ok = sum(r.status == "ok" for r in every)
-    lines = [f"{ok} of {len(every)} trials are valid"]
+    lines = [f"{ok} of {sum(r.status != 'skipped' for r in every)} trials are valid"]
     differ = {name: g for name, g in cells.items() if len({grade.text for grade in g}) > 1}
     for name, each in differ.items():
         count = Counter(grade.text for grade in each)
         words = ", ".join(f"{word} {times}" for word, times in count.items())
-        lines.append(f"{', '.join(name)}: {words}{' (CONTRADICT)' if contradict(each) else ''}")
+        mark = " (CONTRADICT)" if contradict(each) else ""
+        lines.append(f"{name[0]}, {name[1]}: {words}{mark}")
     against = sum(map(contradict, cells.values()))
     lines.append(f"of {len(cells)} cells {len(differ)} have several words, {against} contradict")
     return "\n".join(lines)

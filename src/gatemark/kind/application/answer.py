@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Applications, a line each: good, fair or bad in every arm, with the figure that decided."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -20,6 +21,7 @@ from gatemark.tell.words.table import NONE, Table
 
 ANCHOR: Final = "applications"
 CAPTION: Final = "Each application, played by real programs, and the figure that decided{}"
+NUMBER: Final = re.compile(r"[\d.]+")
 Row = tuple[Place, str]  # an application, by name
 LIMITS: Final = "Limits: good as far as the one, bad beyond the other, fair between"
 
@@ -49,8 +51,9 @@ def table(every: Sequence[Grade]) -> Table:
 
 def _unjudged(every: Iterable[Grade]) -> str:
     """Return why some are not judged: `. Not judged: the clean way is not good`."""
-    whys = dict.fromkeys(say.words(grade.why) for grade in every if grade.word == UNJUDGED)
-    return f". Not judged: {', or '.join(whys)}" if whys else ""
+    whys = [say.words(grade.why) for grade in every if grade.word == UNJUDGED]
+    once = {NUMBER.sub("", why): why for why in reversed(whys)}
+    return f". Not judged: {', or '.join(reversed(once.values()))}" if once else ""
 
 
 def _at(cells: Mapping[tuple[Place, str, str], Grade], arm: str, row: Row) -> str:

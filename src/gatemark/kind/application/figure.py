@@ -92,7 +92,7 @@ def _pairs(of: Played) -> list[tuple[str, str]]:
 
 
 def _title(d: Drawn[Played]) -> str:
-    each = (f"{grade.point.arm} {grade.word}" for grade in d.of.grades)
+    each = (f"{grade.point.arm} {grade.text}" for grade in d.of.grades)
     levels = d.of.grades[0].place.levels
     at = f" ({traffic.point(dict(levels))})" if levels else ""
     return f"{d.of.application.title}{at}: {', '.join(each)}"

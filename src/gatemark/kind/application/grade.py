@@ -105,7 +105,8 @@ def _place(point: PointResult) -> tuple[object, ...]:
 
 def _grade(point: PointResult, clean: PointResult | None) -> Grade:
     application = APPLICATIONS[point.definition.application]
-    ranked = sorted(_qualities(application, point, clean), key=lambda grade: _rank(grade.word))
+    every = _qualities(application, point, clean)
+    ranked = sorted(every, key=lambda grade: (_rank(grade.word), _rank(grade.span[1])))
     worst = ranked[-1] if ranked else Grade(application=application, point=point, word=UNJUDGED)
     if why := _unjudged(application, point, clean):
         return replace(worst, word=UNJUDGED, why=why)
@@ -164,8 +165,9 @@ def _span(quality: Quality, low: float, middle: float, high: float) -> tuple[Wor
     """
     near = NEAR * abs(quality.bad - quality.good)
     limits = (limit for limit in (quality.good, quality.bad) if limit)
-    across = (2 * limit - middle for limit in limits if abs(middle - limit) <= near)
-    ranks = sorted(_rank(word(quality, value)) for value in (low, middle, high, *across))
+    crossed = [limit for limit in limits if abs(middle - limit) <= near]
+    sides = [limit + side * near / 1000 for limit in crossed for side in (-1, 1)]
+    ranks = sorted(_rank(word(quality, value)) for value in (low, middle, high, *sides))
     return WORDS[ranks[0]], WORDS[ranks[-1]]
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from gatemark.kind.application.grade import (
     CAKE,
     UNJUDGED,
+    WORDS,
     Arm,
     Grade,
     Place,
@@ -87,11 +88,11 @@ def _beside(arm: Arm, *, is_loaded: bool, among: Sequence[Arm]) -> str:
 
 def _state(where: str, arm: Arm) -> str:
     """`Beside the upload: call (SIP, 1.2 s late) and typing (ssh) are bad, page is good`."""
-    titles = {
-        word: [_title(g) for g in arm.grades.values() if g.word == word]
-        for word in ("bad", "fair", "good")
-    }
-    parts = [f"{_listed(own)} {_verb(own)} {word}" for word, own in titles.items() if own]
+    titles: dict[str, list[str]] = {}
+    judged = (grade for grade in arm.grades.values() if grade.word != UNJUDGED)
+    for grade in sorted(judged, key=lambda grade: WORDS.index(grade.word), reverse=True):
+        titles.setdefault(grade.text, []).append(_title(grade))
+    parts = [f"{_listed(own)} {_verb(own)} {word}" for word, own in titles.items()]
     return f"{where}: {', '.join(parts)}"
 
 
