@@ -2,7 +2,7 @@
 """A kind of workload as a plan has it: its keys, their bounds, and what its trials are like."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gatemark.plan.model import Arm, Plan, Workload
 
@@ -57,6 +57,8 @@ class Rules:
     keys: str  # of [workload] that mean something for it, in words; others are for all kinds
     yields: tuple[str, ...]  # values and evidence that tell what a plan covers
     headlines: Mapping[str, str]  # what a definition may be about -> the value that says it
+    # Keys that have one value for it -> that value, and the words for any other.
+    only: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     faults: Callable[[Workload], Iterator[str]] = no_faults  # keys out of their bounds
     misfit: Callable[[Arm, Workload], str] = fits  # why it does not fit an arm; "" if it does
     lasts_s: Callable[[Workload], float] = sent_s  # from its first packet to its last, at most

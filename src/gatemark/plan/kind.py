@@ -16,5 +16,9 @@ ABOUT: Final = {about: rules for rules in RULES.values() for about in rules.head
 
 def faults(load: Workload) -> Iterator[str]:
     """Why this workload cannot be sent; nothing if it can."""
+    rules = RULES[load.kind]
     yield from shared_faults(load)
-    yield from RULES[load.kind].faults(load)
+    yield from rules.faults(load)
+    for key, (value, why) in rules.only.items():
+        if (given := getattr(load, key)) != value:
+            yield f"`{key}` = {given}: {why}"

@@ -20,10 +20,6 @@ def faults(load: Workload) -> Iterator[str]:
     """Each key that is out of its bounds, with its fix."""
     if not LEAST_S <= load.duration_s <= MOST_S:
         yield f"`duration_s` = {load.duration_s:g}: {LEAST_S:g} to {MOST_S:g} s of watching"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: a host of the LAN watches; write up"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool watches adverts; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -38,6 +34,10 @@ KIND: Final = Rules(
     keys="duration_s",
     yields=("ra_every_ns", "ra_kept"),
     headlines={ADVERTS: "ra_kept"},
+    only={
+        "direction": ("up", "a host of the LAN watches; write up"),
+        "driver": ("gatemark", "no such tool watches adverts; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     whole="a host had a router and a prefix for {share} of the time",

@@ -29,8 +29,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`instances` = {load.instances}: 1 to {MOST_INSTANCES}"
     if load.instances > 1 and load.command == words.COREMARK:
         yield f"`instances` = {load.instances}: CoreMark is run once at a time; leave it out"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: nothing is sent; leave it out"
     yield from words.faults(load.words)
 
 
@@ -54,6 +52,9 @@ KIND: Final = Rules(
     keys="command words instances level",
     yields=("ops_s", "evidence.kernels"),
     headlines={KERNEL: "ops_s"},
+    only={
+        "driver": ("gatemark", "nothing is sent; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -36,12 +36,8 @@ def faults(load: Workload) -> Iterator[str]:
     if load.direction not in ("up", "receive"):
         fix = "leave it out, or write receive on the path endpoint"
         yield f"`direction` = {load.direction}: its user is on the LAN; {fix}"
-    if load.family != "ipv4":
-        yield f"`family` = {load.family}: applications are played over ipv4 alone"
     if load.dscp:
         yield f"`dscp` = {load.dscp}: an application marks its packets itself; leave it out"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: it has programs of its own; leave it out"
 
 
 def lasts_s(load: Workload) -> float:
@@ -66,6 +62,10 @@ KIND: Final = Rules(
     keys="duration_s application",
     yields=tuple(quality.quantity for each in EVERY for quality in each.qualities),
     headlines={each.about: each.qualities[0].quantity for each in EVERY},
+    only={
+        "family": ("ipv4", "applications are played over ipv4 alone"),
+        "driver": ("gatemark", "it has programs of its own; leave it out"),
+    },
     faults=faults,
     lasts_s=lasts_s,
     streams=True,

@@ -33,12 +33,6 @@ def faults(load: Workload) -> Iterator[str]:
     if load.rate_pps * load.duration_s / 2 > MOST_LEASES:
         most = 2 * MOST_LEASES / load.rate_pps
         yield f"`duration_s` = {load.duration_s:g}: {MOST_LEASES} addresses last {most:g} s"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: hosts of the LAN ask; write up"
-    if load.family != "ipv4":
-        yield f"`family` = {load.family}: addresses of IPv4 alone; write ipv4"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool asks for addresses; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -63,6 +57,11 @@ KIND: Final = Rules(
     keys="duration_s rate_pps clients",
     yields=("dhcp_leases_per_s", "dhcp_granted"),
     headlines={DHCP: "dhcp_granted"},
+    only={
+        "direction": ("up", "hosts of the LAN ask; write up"),
+        "family": ("ipv4", "addresses of IPv4 alone; write ipv4"),
+        "driver": ("gatemark", "no such tool asks for addresses; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -34,12 +34,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`cached` = {load.cached:g}: a share of the queries, 0 to 1"
     if not 1 <= load.duration_s <= MOST_S:
         yield f"`duration_s` = {load.duration_s:g}: 1 to {MOST_S:g} s"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: the LAN host asks; write up"
-    if load.family != "ipv4":
-        yield f"`family` = {load.family}: names are asked over ipv4 alone"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: dnsperf asks always; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -93,6 +87,11 @@ KIND: Final = Rules(
     keys="duration_s rate_pps cached",
     yields=("dns_per_s", "dns_answered"),
     headlines={DNS: "dns_answered"},
+    only={
+        "direction": ("up", "the LAN host asks; write up"),
+        "family": ("ipv4", "names are asked over ipv4 alone"),
+        "driver": ("gatemark", "dnsperf asks always; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

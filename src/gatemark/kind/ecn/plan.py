@@ -33,8 +33,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`duration_s` = {load.duration_s:g}: 0.1 to {MOST_S:g} s"
     if load.direction not in ("up", "down"):
         yield f"`direction` = {load.direction}: bits are asked one way; write up or down"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool asks this; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -59,6 +57,9 @@ KIND: Final = Rules(
     keys="duration_s rate_pps",
     yields=("ecn_kept",),
     headlines={ECN: "ecn_kept"},
+    only={
+        "driver": ("gatemark", "no such tool asks this; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -35,12 +35,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`duration_s` = {load.duration_s:g}: 5 to {MOST_S:g} s"
     if not 0.5 <= load.interval_s <= load.duration_s:
         yield f"`interval_s` = {load.interval_s:g}: 0.5 to `duration_s` ({load.duration_s:g})"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: the flows go both ways, opened inside; write up"
-    if load.family != "ipv4":
-        yield f"`family` = {load.family}: flows of IPv4 alone; write ipv4"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool plays these flows; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -65,6 +59,11 @@ KIND: Final = Rules(
     keys="duration_s rate_pps interval_s",
     yields=("fastpath_kept",),
     headlines={FASTPATH: "fastpath_kept"},
+    only={
+        "direction": ("up", "the flows go both ways, opened inside; write up"),
+        "family": ("ipv4", "flows of IPv4 alone; write ipv4"),
+        "driver": ("gatemark", "no such tool plays these flows; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -28,8 +28,6 @@ STEP_S: Final = 0.5  # a step's agents, and their packets' way
 
 def faults(load: Workload) -> Iterator[str]:
     """Each key that is out of its bounds, with its fix."""
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: flows are opened from the LAN side; write up"
     yield from clients(load)
     if not 1 <= load.servers <= MOST_SERVERS:
         yield f"`servers` = {load.servers}: 1 to {MOST_SERVERS}"
@@ -97,6 +95,9 @@ KIND: Final = Rules(
         "evidence.conntrack",
     ),
     headlines={FILL: "flows"},
+    only={
+        "direction": ("up", "flows are opened from the LAN side; write up"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -22,8 +22,6 @@ def faults(load: Workload) -> Iterator[str]:
     """Each key that is out of its bounds, with its fix."""
     if load.direction not in ("up", "down"):
         yield f"`direction` = {load.direction}: sizes are asked one way; write up or down"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool asks this; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -50,6 +48,9 @@ KIND: Final = Rules(
     keys="",
     yields=("mtu_bytes",),
     headlines={MTU: "mtu_handled"},
+    only={
+        "driver": ("gatemark", "no such tool asks this; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -40,8 +40,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`groups` = {load.groups}: 1 to {MOST_GROUPS}"
     if load.neighbour and load.family != "ipv4":
         yield "`neighbour`: it speaks IGMP alone; write `family` = ipv4, or leave it out"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool joins a group; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -66,6 +64,9 @@ KIND: Final = Rules(
     keys="duration_s rate_pps groups neighbour",
     yields=("join_ns", "leave_ns", "forwarded_share", "flooded_share"),
     headlines={MULTICAST: "forwarded_share"},
+    only={
+        "driver": ("gatemark", "no such tool joins a group; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -31,12 +31,6 @@ def faults(load: Workload) -> Iterator[str]:
         yield f"`rate_pps` = {load.rate_pps:g}: 0 ({DEFAULT_PPS:g}) to {MOST_PPS:g}"
     if not 1 <= load.duration_s <= MOST_S:
         yield f"`duration_s` = {load.duration_s:g}: 1 to {MOST_S:g} s"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: the flows go both ways, opened inside; write up"
-    if load.family != "ipv4":
-        yield f"`family` = {load.family}: flows of IPv4 alone; write ipv4"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool plays these flows; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -61,6 +55,11 @@ KIND: Final = Rules(
     keys="duration_s rate_pps",
     yields=("outage_kept",),
     headlines={OUTAGE: "outage_kept"},
+    only={
+        "direction": ("up", "the flows go both ways, opened inside; write up"),
+        "family": ("ipv4", "flows of IPv4 alone; write ipv4"),
+        "driver": ("gatemark", "no such tool plays these flows; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

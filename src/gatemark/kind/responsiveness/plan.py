@@ -31,8 +31,6 @@ def faults(load: Workload) -> Iterator[str]:
             f"`interval_s` = {load.interval_s:g}: {SHORTEST_INTERVAL_S:g} to "
             f"{LONGEST_INTERVAL_S:g}; the draft has 5"
         )
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool measures responsiveness; leave it out"
     yield from congestion(load)
 
 
@@ -61,6 +59,9 @@ KIND: Final = Rules(
     keys="interval_s tls congestion",
     yields=("rpm",),
     headlines={RESPONSIVENESS: "rpm"},
+    only={
+        "driver": ("gatemark", "no such tool measures responsiveness; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     lasts_s=lasts_s,

@@ -26,12 +26,8 @@ def faults(load: Workload) -> Iterator[str]:
     yield from udp.faults(load)
     if not load.rate_pps:
         yield "`rate_pps` = 0: a soak is at a steady rate; write a share of the knee, as half of it"
-    if load.direction != "up":
-        yield f"`direction` = {load.direction}: its flows are opened inside; write up"
     if load.flows > MOST_FLOWS:
         yield f"`flows` = {load.flows}: 1 to {MOST_FLOWS}, as each trial has its own"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no such tool opens new flows each time; leave it out"
 
 
 def misfit(arm: Arm, load: Workload) -> str:
@@ -46,6 +42,10 @@ KIND: Final = Rules(
     keys="duration_s frame_bytes payload_bytes mix flows clients rate_pps dscp",
     yields=("received_pps", "evidence.probes"),
     headlines={SOAK: "received_pps"},
+    only={
+        "direction": ("up", "its flows are opened inside; write up"),
+        "driver": ("gatemark", "no such tool opens new flows each time; leave it out"),
+    },
     faults=faults,
     misfit=misfit,
     ages=True,

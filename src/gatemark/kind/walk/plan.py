@@ -35,8 +35,6 @@ def faults(load: Workload) -> Iterator[str]:
         )
     if load.direction == "both":
         yield "`direction` = both: one packet at a time goes one way; write up or down"
-    if load.driver != "gatemark":
-        yield f"`driver` = {load.driver}: no tool sends one packet at a time; leave it out"
     if not 1 <= load.walks <= MOST_WALKS:
         yield f"`walks` = {load.walks}: 1 to {MOST_WALKS}"
 
@@ -50,6 +48,9 @@ KIND: Final = Rules(
     keys="frame_bytes payload_bytes l4 walks ordered",
     yields=("instructions",),
     headlines={INSTRUCTIONS: "instructions"},
+    only={
+        "driver": ("gatemark", "no tool sends one packet at a time; leave it out"),
+    },
     faults=faults,
     lasts_s=lasts_s,
     alone="one packet at a time has nothing beside it",

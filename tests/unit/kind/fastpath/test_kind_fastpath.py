@@ -5,9 +5,9 @@ import pytest
 
 from gatemark.error import NodeError
 from gatemark.kind.fastpath.load import Played, Stream, sample
-from gatemark.kind.fastpath.plan import faults
 from gatemark.kind.fastpath.result import values
 from gatemark.kind.fastpath.state import Sample, State, connections, moves, statistics, tables
+from gatemark.plan.kind import faults
 from gatemark.plan.model import Workload
 from gatemark.workload.ends import LAN, WAN
 from gatemark.workload.hand import Flow
