@@ -411,17 +411,14 @@ def soakers(agent: Agent) -> list[int]:
 
 
 def soaking(wire: Wire) -> None:
-    """What other work takes of a CPU is missing from its turns; the loops go with the agent.
-
-    Where sessions are scheduled as groups (autogroup, sched(7)) the other one gets half of it.
-    """
+    """What other work takes of a CPU is missing from its turns; the loops go with the agent."""
     for _ in range(5):  # work of the machine's own may come and go just then
         before, beside, had = soaked(wire)
-        if beside < 0.85 * before:
+        if beside < 0.7 * before:
             return
     if had < 0.5:
         raise SkipError("other work leaves too little of a CPU")
-    holds(beside < 0.85 * before, before, beside)
+    holds(beside < 0.7 * before, before, beside)
 
 
 def ran_ns(pids: list[int]) -> int:
