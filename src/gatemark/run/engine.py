@@ -25,7 +25,7 @@ from gatemark.run.display import Display
 from gatemark.run.duration import Pace, estimate_s
 from gatemark.run.measure import machine, measure
 from gatemark.run.preflight import refusal
-from gatemark.run.rig import Rig
+from gatemark.run.rig import Rig, boot_for_resets
 from gatemark.station.mode import Mode
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
@@ -82,6 +82,7 @@ async def _execute(
         else:
             run = replace(run, traces=traces(run))
             directory.save(run)
+        boot_for_resets(run.trials, (station, *others.values()))
         async with Rig(station, others, _switches(run), directory.folder, display.doing) as rig:
             try:
                 run = await _batches(rig, directory, run, display)

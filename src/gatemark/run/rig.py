@@ -12,7 +12,7 @@ outlives its station is restarted, unless the user's command did that.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from types import TracebackType
 from typing import Self
@@ -31,6 +31,13 @@ SLOW_S = 1.0  # what has taken so long is told; a namespace is up before
 
 # Plan, arm ("" where arms take turns), its number, which is 0 where nothing asks for boots.
 Boot = tuple[str, str, int]
+
+
+def boot_for_resets(trials: Iterable[TrialSpec], stations: Iterable[Station]) -> None:
+    """Have gateways boot where a reset is timed: one from a snapshot is switched off and on."""
+    if any(spec.workload.restart_s for spec in trials):
+        for station in stations:
+            station.boot_each()
 
 
 class Rig:
@@ -105,7 +112,7 @@ class Rig:
         if command:
             self.doing(f"boot {spec.boot} of {spec.arm.name}: switching to it")
             await self._switch(command, spec.arm.name)
-        if spec.boot or spec.workload.kind == "restart":  # which times the reset of what was booted
+        if spec.boot:
             station.boot_each()
         with self._slow(f"{_numbered(spec)}the gateway of {station.name} comes up"):
             self._bench = await _up(station, REBOOT_S if command and _lasts(station) else 0.0)

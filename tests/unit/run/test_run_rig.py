@@ -15,7 +15,7 @@ from gatemark.plan.ab import versus
 from gatemark.plan.model import PLAN_SCHEMA, Arm, Plan, Repeat, TrialSpec
 from gatemark.plan.order import order
 from gatemark.run import rig as module
-from gatemark.run.rig import Rig
+from gatemark.run.rig import Rig, boot_for_resets
 from gatemark.station.station import Station
 from gatemark.station.wiring import Gateway
 from gatemark.store.folder import Folder
@@ -145,6 +145,16 @@ def test_a_station_boots_each_time_where_boots_are_compared(
     shed = Shed([])
     turned(shed, trials, tmp_path)
     assert shed.boots_each is boots_each
+
+
+@pytest.mark.parametrize("restart_s", [0.0, 5.0])
+def test_a_station_boots_each_time_where_a_reset_is_timed(restart_s: float) -> None:
+    trials = [
+        replace(spec, workload=replace(spec.workload, restart_s=restart_s)) for spec in plain()
+    ]
+    shed = Shed([])
+    boot_for_resets(trials, [cast("Station", shed)])
+    assert shed.boots_each is bool(restart_s)
 
 
 def together(shed: Shed, folder: Path, times: int) -> tuple[list[str], list[str]]:
