@@ -2,6 +2,7 @@
 """From what the agents reported to a record's values and evidence: pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -51,7 +52,7 @@ def complete(base: Record, spec: TrialSpec, raw: Raw, threads: Mapping[str, Thre
         | program.values(evidence.programs)
         | caches.values(modelled)
         | turns.values(spec, raw, threads, accounting)
-        | course.values(spec, raw, _of_kind(spec, raw)),
+        | course.values(spec, raw, partial(_of_kind, spec, raw)),
         accounting=accounting,
         window_ns=span_ns(raw.ways),
         evidence=replace(

@@ -10,7 +10,7 @@ to all. A fall: the second behind it has at most 0.7 of the rate of the second b
 courses a tenth of the period.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Final, NamedTuple
@@ -44,17 +44,21 @@ class Packets(NamedTuple):
     wait_ns: Sequence[float]
 
 
-def values(spec: TrialSpec, raw: Raw, series: Series) -> dict[str, float]:
-    """The values of the ways that have a course and a load; of two the worse. None: nothing."""
+def values(spec: TrialSpec, raw: Raw, series: Callable[[], Series]) -> dict[str, float]:
+    """The values of the ways that have a course and a load; of two the worse. None: nothing.
+
+    `series`: makes those of the first workload, which takes long.
+    """
     begun_ns = raw.line.report.get("begun_ns")
     if spec.line is None or begun_ns is None:
         return {}
+    asked = {name: getattr(spec.line, name) for name in WAYS}
+    courses = {name: course for name, way in asked.items() if (course := course_of(way))}
+    columns = series() if courses else {}
     merged: dict[str, float] = {}
-    for name in WAYS:
-        asked = getattr(spec.line, name)
-        if course := course_of(asked):
-            own = dict(_way(spec, raw, series, _Way(name, asked, course, int(begun_ns))))
-            merged |= {key: max(value, merged.get(key, value)) for key, value in own.items()}
+    for name, course in courses.items():
+        own = dict(_way(spec, raw, columns, _Way(name, asked[name], course, int(begun_ns))))
+        merged |= {key: max(value, merged.get(key, value)) for key, value in own.items()}
     return merged
 
 

@@ -43,7 +43,7 @@ def values(share: float, delays: list[tuple[int, int]] | None = None) -> dict[st
     )
     rows = delays or []
     columns = {"replay.up.delay": ([T0 + at for at, _ in rows], [ns for _, ns in rows])}
-    return course.values(spec, raw, columns if rows else {})  # type: ignore[arg-type]
+    return course.values(spec, raw, lambda: columns if rows else {})  # type: ignore[arg-type]
 
 
 def call(wait_ms: dict[int, int]) -> list[tuple[int, int]]:
@@ -80,7 +80,7 @@ def test_a_reaction_ends_where_packets_wait_no_longer() -> None:
 
 
 def test_no_line_is_no_score() -> None:
-    assert course.values(SimpleNamespace(line=None), Raw([]), {}) == {}  # type: ignore[arg-type]
+    assert course.values(SimpleNamespace(line=None), Raw([]), dict) == {}  # type: ignore[arg-type]
 
 
 def test_times_that_differ_have_no_period() -> None:
