@@ -12,10 +12,12 @@ Mahimahi's (mm-link) has a whole number of ms a line: when 1500 bytes may be del
 is the period. Its rate is counted in steps of 100 ms. With `rate_bps` its highest step is that.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -44,16 +46,33 @@ class Step(NamedTuple):
     delay_ms: float
 
 
-class Course(NamedTuple):
-    """All steps of a way, in order, and the s after which they begin anew."""
+@dataclass(frozen=True)
+class Course:
+    """All steps of a way, in order, and the s after which they begin anew.
+
+    A trial asks it for each of its packets, so what is looked up is made once.
+    """
 
     steps: tuple[Step, ...]
     period_s: float
 
+    @cached_property
+    def _begins(self) -> list[float]:
+        return [step.from_s for step in self.steps]
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        """Bits that are sent before each step, and in all of the period."""
+        ends = [*self._begins[1:], self.period_s]
+        each = (s.rate_bps * (end - s.from_s) for s, end in zip(self.steps, ends, strict=True))
+        return [*accumulate(each, initial=0.0)]
+
+    def _number(self, inside_s: float) -> int:
+        return bisect_right(self._begins, inside_s) - 1
+
     def at(self, after_s: float) -> Step:
         """The step that holds so long after the course began; before that the first."""
-        inside_s = after_s % self.period_s if after_s > 0 else 0.0
-        return max((step for step in self.steps if step.from_s <= inside_s), key=lambda s: s.from_s)
+        return self.steps[self._number(after_s % self.period_s if after_s > 0 else 0.0)]
 
     def bits(self, from_s: float, to_s: float) -> float:
         """Bits that may be sent between two times after its begin."""
@@ -63,20 +82,15 @@ class Course(NamedTuple):
         if to_s <= 0:
             return to_s * self.steps[0].rate_bps
         rounds, inside_s = divmod(to_s, self.period_s)
-        return rounds * self._within(self.period_s) + self._within(inside_s)
-
-    def _within(self, inside_s: float) -> float:
-        ends = [*(step.from_s for step in self.steps[1:]), self.period_s]
-        return sum(
-            step.rate_bps * (min(end_s, inside_s) - step.from_s)
-            for step, end_s in zip(self.steps, ends, strict=True)
-            if step.from_s < inside_s
-        )
+        number = self._number(inside_s)
+        step = self.steps[number]
+        within = self._sums[number] + step.rate_bps * (inside_s - step.from_s)
+        return rounds * self._sums[-1] + within
 
     @property
     def longest_still_s(self) -> float:
         """The longest time in which it stands still."""
-        ends = [*(step.from_s for step in self.steps[1:]), self.period_s]
+        ends = [*self._begins[1:], self.period_s]
         longest_s = since_s = 0.0
         for step, end_s in zip(self.steps, ends, strict=True):
             since_s = 0.0 if step.rate_bps else since_s + end_s - step.from_s
