@@ -98,8 +98,11 @@ class Far:
 
     async def _line(self, within_s: float) -> bytes:
         assert self._process is not None
-        async with asyncio.timeout(within_s):
-            return (await self._process.line()).strip()
+        try:
+            async with asyncio.timeout(within_s):
+                return (await self._process.line()).strip()
+        except TimeoutError:
+            raise StationError(f"the tunnel's far end says nothing for {within_s:g} s") from None
 
 
 @reader("the counts of a tunnel's far end")
