@@ -93,19 +93,8 @@ def count(station: str) -> Mapping[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "usual.nft"
         file.write_text(ruleset())
-        words = [
-            "price",
-            str(file),
-            "--station",
-            station,
-            "--packets",
-            "0",
-            "--json",
-            "--family",
-            "ipv4",
-        ]
-        command = [sys.executable, "-m", "gatemark", *words]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        command = [sys.executable, "-m", "gatemark", "price", str(file), "--station", station]
+        done = subprocess.run([*command, *OPTIONS], stdout=subprocess.PIPE, text=True, check=True)
     return kept(station, [json.loads(line) for line in done.stdout.splitlines()])
 
 

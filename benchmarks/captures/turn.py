@@ -145,7 +145,7 @@ def play(
             known = flows(files["near"], program)
         except GatemarkError:
             raise UnfitError(f"no packet of a flow; {words}") from None
-        _require(program, known, seconds, words)
+        _require(known, seconds, words)
         rows = windows(files, known)
         watch = {"near": watches["near"], "far": watches["far"], "line": _brief(books)}
         return Turn(program.name, number, seed, line, values, watch, known, rows)
@@ -168,14 +168,13 @@ def require_fit(watches: Mapping[str, Mapping[str, Any]]) -> None:
             )
 
 
-def _require(program: Program, known: list[Flow], seconds: float, words: Mapping[str, str]) -> None:
+def _require(known: list[Flow], seconds: float, words: Mapping[str, str]) -> None:
     """Raise UnfitError where a program has no flow of what it is for."""
     least = LEAST_PACKETS * min(1.0, seconds / 20)
     wanted = [flow for flow in known if flow.role != "setup"]
     if max((flow.packets for flow in wanted), default=0) < least:
         seen = ", ".join(f"{f.key} {f.packets}" for f in known) or "nothing"
         raise UnfitError(f"no flow of {least:.0f} packets ({seen}); {words}")
-    del program
 
 
 def _by_script(

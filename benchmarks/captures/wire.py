@@ -6,13 +6,12 @@
 Nothing merges or cuts frames, so a packet is a packet. Other work on the line makes its delay vary.
 """
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -179,8 +178,3 @@ def request(line: Drawn) -> dict[str, Any]:
     }
     ends = {"gateway_device": "line0", "wan_device": "line1"}
     return ends | ways | {"seed": line.seed or 1, "spin_us": 0}
-
-
-def written(line: Drawn) -> str:
-    """Return a line as JSON."""
-    return json.dumps(asdict(line))

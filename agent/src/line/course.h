@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COURSE_STEPS_MOST 100000
 #define COURSE_PERIOD_LEAST_NS 1000000LL
 #define COURSE_RATE_LEAST_BPS 1000 /* or 0: a frame is done within 2^20 steps */
 

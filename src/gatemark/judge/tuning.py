@@ -25,13 +25,13 @@ from gatemark.judge.math import signed
 from gatemark.judge.math.interval import Interval
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.model import Plan
+from gatemark.plan.tuning.grid import JOIN
 from gatemark.store.record import Record
 from gatemark.store.run import Tune
 
 RATE, DELAY, CPU, SHARE = "rate", "delay", "cpu", "share"
 # share: of the work on the busiest CPU. 1 is better: more; -1: less.
 SENSE: Final = {RATE: 1, DELAY: -1, CPU: -1, SHARE: -1}
-GOALS: Final = (RATE, DELAY, CPU)
 PAIRS: Final = 12  # of the last two: what each combination of a whole grid gets as well
 FEWEST: Final = 6  # pairs that have a 95 % interval
 LOOKS: Final = (10, PAIRS)  # numbers of pairs at which it may be advised
@@ -41,7 +41,6 @@ QUARTER: Final = 4
 OWN: Final = 2  # trials of its own that weigh as much as the sum of its settings' effects
 FEW: Final = 3  # trials, below which other quantities only count where they are much worse
 MUCH: Final = 0.5
-JOIN: Final = " + "  # between the settings of an arm's name (plan/tuning/grid.py)
 FLOOR: Final = 1e-4  # of a load: nothing is infinitely better
 
 Values = Mapping[str, float]

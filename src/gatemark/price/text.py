@@ -6,7 +6,7 @@ before it loads a rule.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_network
 from typing import Final
@@ -50,8 +50,8 @@ class Rules:
     def ports(self, lan: str = "", wan: str = "") -> dict[str, str]:
         """The interfaces that stand for the LAN and the WAN port; none where there is none."""
         left = [name for name in self.names if name not in (lan, wan, "lo")]
-        wan = wan or _like(left, WAN, ())
-        lan = lan or _like([name for name in left if name != wan], LAN, ())
+        wan = wan or _like(left, WAN)
+        lan = lan or _like([name for name in left if name != wan], LAN)
         rest = [name for name in left if name not in (lan, wan)]
         lan = lan or (rest.pop(0) if rest else "")
         wan = wan or (rest.pop(0) if rest else "")
@@ -72,8 +72,7 @@ class Rules:
         return ""
 
 
-def _like(names: Iterable[str], words: Iterable[str], _: object) -> str:
-    names = list(names)
+def _like(names: Sequence[str], words: Iterable[str]) -> str:
     return next((name for word in words for name in names if word in name), "")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from gatemark.kind.fastpath.load import Played, loads
+from gatemark.kind.fastpath.load import Played, Stream, loads
 from gatemark.kind.fastpath.plan import FASTPATH
 from gatemark.kind.fastpath.state import Move, State, moves
 from gatemark.plan.model import TrialSpec, Workload
@@ -97,7 +97,7 @@ def _usual(played: Played) -> float | None:
     return min(1.0, (after - before) / sent) if sent else None
 
 
-def _kept(streams: Iterable[Any]) -> float:
+def _kept(streams: Iterable[Stream]) -> float:
     sent = came = 0
     for stream in streams:
         for side in (LAN, WAN):

@@ -10,6 +10,7 @@ Sources: net/netfilter/nf_conntrack_standalone.c (ct_seq_show), nf_flow_table_pr
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -65,7 +66,7 @@ class Move(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return the reason in a word: added, aged, torn, forgotten, again."""
+        """Return the reason in a word: added, aged, torn, forgotten."""
         if self.after is State.GONE:
             return "forgotten"
         if self.after > self.before:
@@ -124,5 +125,7 @@ def moves(samples: Sequence[Sample], sent: Mapping[Flow, Sequence[int]]) -> Iter
             was = before.states.get(flow, State.GONE)
             if state is was:
                 continue
-            last = max((at for at in sent.get(flow, ()) if at <= after.at_ns), default=0)
+            times = sent.get(flow, ())
+            number = bisect_right(times, after.at_ns)
+            last = times[number - 1] if number else 0
             yield Move(after.at_ns, flow, was, state, after.at_ns - last)

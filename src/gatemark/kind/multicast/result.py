@@ -4,7 +4,7 @@
 Where the gateway floods the group there is no time of joining or leaving: its packets come anyway.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from statistics import mean, median
 from typing import Final, NamedTuple, Self
@@ -81,7 +81,7 @@ class _Came(NamedTuple):
         since = [seen.arrived_ns[n] for n in own if n in seen.arrived_ns]
         member = [ns for ns in since if ns < seen.left_ns]
         first_ns = min(since, default=0)
-        share = _share(seen, at, first_ns or seen.joined_ns, seen.left_ns, every=seen.groups)
+        share = _share(seen, numbers, first_ns or seen.joined_ns, seen.left_ns)
         return cls(first_ns, max(member, default=0), share)
 
 
@@ -112,11 +112,10 @@ def _queries(seen: Seen) -> dict[str, float]:
     return values
 
 
-def _share(seen: Seen, at: int, from_ns: int, until_ns: int, *, every: int) -> float:
-    """Return the share that came of what was sent in a time, of every so manieth packet."""
-    sent = range(at, len(seen.sent_ns), every)
-    numbers = [n for n in sent if from_ns <= seen.sent_ns[n] < until_ns]
-    return sum(n in seen.arrived_ns for n in numbers) / len(numbers) if numbers else 0.0
+def _share(seen: Seen, numbers: Iterable[int], from_ns: int, until_ns: int) -> float:
+    """Return the share that came of those of some packets that were sent in a time."""
+    sent = [n for n in numbers if from_ns <= seen.sent_ns[n] < until_ns]
+    return sum(n in seen.arrived_ns for n in sent) / len(sent) if sent else 0.0
 
 
 def delivered_pps(raw: Raw, values: Mapping[str, float]) -> float:

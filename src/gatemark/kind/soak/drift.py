@@ -6,8 +6,9 @@ in its last third, and is more than what such a reading does anyway. The first f
 tables fill, and programs take the memory that they will keep.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
@@ -81,7 +82,7 @@ def drifts(records: Sequence[Record]) -> list[Drift]:
     every = [drift for what, series in read(parts) if (drift := _drift(what, series, left))]
     judged = adjusted([drift.trend.p for drift in every])
     made = [
-        Drift(drift.what, drift.trend, drift.span_h, drift.ends_h, _is_growing(drift, p))
+        replace(drift, is_growing=_is_growing(drift, p))
         for drift, p in zip(every, judged, strict=True)
     ]
     return sorted(made, key=lambda drift: (not drift.is_growing, not drift.what.holder))
@@ -117,11 +118,8 @@ def read(parts: Sequence[Sequence[Sample]]) -> Iterator[tuple[What, Values]]:
     yield from _of_table(parts)
     count = sum(map(len, parts))
     for group, words in (("processes", "the memory of {}"), ("slabs", "the kernel's cache {}")):
-        names: dict[str, int] = {}
-        for part in parts:
-            for sample in part:
-                for name in sample.held.get(group, {}):
-                    names[name] = names.get(name, 0) + 1
+        held = (sample.held.get(group, {}) for part in parts for sample in part)
+        names = Counter(name for each in held for name in each)
         for name in (name for name, times in names.items() if times >= THERE * count):
             what = What(words.format(name), "bytes", 1, LEAST_BYTES, 0.0, holder=True)
             yield what, _series(parts, lambda s, g=group, n=name: s.held.get(g, {}).get(n))
@@ -149,7 +147,7 @@ def _of_table(parts: Sequence[Sequence[Sample]]) -> Iterator[tuple[What, Values]
         yield what, _series(parts, lambda s, n=name: s.held.get("memory", {}).get(n))
 
 
-def _series(parts: Sequence[Sequence[Sample]], of: Any) -> Values:
+def _series(parts: Sequence[Sequence[Sample]], of: Callable[..., Any]) -> Values:
     """Return what `of` has of each sample that has it."""
     return [
         [(sample.at_h, float(value)) for sample in part if (value := of(sample)) is not None]
