@@ -23,8 +23,7 @@ from itertools import groupby
 from typing import Final
 
 from gatemark.error import NodeError
-from gatemark.judge.point.mode import shift
-from gatemark.price.gateway import Counted
+from gatemark.price.gateway import Counted, shifts
 from gatemark.price.rules import NAT, Chain, Place, Rule, batch, texts
 from gatemark.price.traffic import Kind
 
@@ -192,11 +191,7 @@ async def _changed(
         counted = await count(unit.chain, changed, kinds)
     except NodeError as error:
         return Priced(unit, why=error.output or str(error))
-    prices = {
-        kind: shift(counted[kind].modes, whole[kind].modes)
-        for kind in kinds
-        if kind in counted and counted[kind].modes
-    }
+    prices = shifts(counted, whole)
     lost = [kind.label for kind in kinds if kind not in prices]
     why = f"without it {', '.join(lost)} comes to another end" if lost else ""
     return Priced(unit, prices, why)

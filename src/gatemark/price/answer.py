@@ -9,7 +9,7 @@ from gatemark.judge.capacity.line import Line as AccessLine
 from gatemark.judge.point.mode import shift
 from gatemark.price import capacity
 from gatemark.price.ablate import CLOSE, Priced
-from gatemark.price.gateway import Counted
+from gatemark.price.gateway import Counted, shifts
 from gatemark.price.survey import Survey
 from gatemark.price.traffic import SAYS, Kind
 from gatemark.price.weigh import Together, Weighed
@@ -187,9 +187,7 @@ def _together(answer: Answer) -> Iterator[Line]:
 
 
 def _saved(answer: Answer) -> dict[Kind, int]:
-    both, whole = answer.together, answer.made.whole
-    counts = both.counts if both else {}
-    return {kind: shift(row.modes, whole[kind].modes) for kind, row in counts.items() if row.modes}
+    return shifts(answer.together.counts, answer.made.whole) if answer.together else {}
 
 
 def _load(answer: Answer, line: AccessLine) -> Iterator[str]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gatemark.error import InvalidTrialError, StationError
-from gatemark.judge.point.mode import first
+from gatemark.judge.point.mode import first, shift
 from gatemark.price.inner import inner
 from gatemark.price.traffic import Ends, Flow, Kind, opening
 from gatemark.probe.path import calls
@@ -57,6 +57,12 @@ class Counted:
     def instructions(self) -> int:
         """The most frequent number; 0 where nothing was counted."""
         return first(self.modes) if self.modes else 0
+
+
+def shifts(old: Mapping[Kind, Counted], new: Mapping[Kind, Counted]) -> dict[Kind, int]:
+    """By how many instructions `new` lies above `old`: each kind that is counted in both."""
+    counted = (kind for kind in old if kind in new and old[kind].modes and new[kind].modes)
+    return {kind: shift(old[kind].modes, new[kind].modes) for kind in counted}
 
 
 class Sides:

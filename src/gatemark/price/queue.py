@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gatemark.error import NodeError, UsageError
-from gatemark.judge.point.mode import shift
 from gatemark.node import checked
 from gatemark.node.quoted import shell
 from gatemark.node.script import script as run
-from gatemark.price.gateway import Counted
+from gatemark.price.gateway import Counted, shifts
 from gatemark.price.session import Session
 from gatemark.price.traffic import Kind
 from gatemark.printable import one_line
@@ -116,13 +115,9 @@ async def priced(
             continue
         session.renew()
         counted = await session.count(known, known)
-        rows.append(Priced(queue, _more(bare, counted)))
+        rows.append(Priced(queue, shifts(bare, counted)))
         await run(node, shell(NONE, device=device))
     return bare, rows
-
-
-def _more(bare: Mapping[Kind, Counted], counted: Mapping[Kind, Counted]) -> dict[Kind, int]:
-    return {kind: shift(bare[kind].modes, row.modes) for kind, row in counted.items() if row.modes}
 
 
 def lines(

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gatemark.error import NodeError
-from gatemark.judge.point.mode import shift
 from gatemark.price.advise import Advice
 from gatemark.price.corpus import Sent, Where, differing, fates, through
-from gatemark.price.gateway import Counted
+from gatemark.price.gateway import Counted, shifts
 from gatemark.price.rules import Chain, anchor, batch, texts, tracks
 from gatemark.price.session import Session, refusal
 from gatemark.price.survey import Survey, loaded
@@ -106,12 +105,7 @@ class _Scale:
             counted = await self._counted(advice.rules)
         except NodeError as error:
             return Weighed(advice, why=refusal(error))
-        saves = {
-            kind: shift(counted[kind].modes, self._made.whole[kind].modes)
-            for kind in self._known
-            if kind in counted and counted[kind].modes
-        }
-        row = Weighed(advice, saves)
+        row = Weighed(advice, shifts(counted, self._made.whole))
         tried = self._packets and row.total >= LEAST
         after = await self._came() if tried else []
         await self._back(adds=advice.adds)
