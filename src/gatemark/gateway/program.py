@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gatemark.node.quoted import Script, literal
+from gatemark.node.quoted import Script, literal, shell
 
 Counters = Mapping[str, int]
 NO_QUESTION: Final = literal("")
@@ -18,6 +18,10 @@ GOES: Final = "goes"  # a file in its folder: the traffic has begun
 # What a program says of the action that it is there for.
 WAITS: Final = "gatemark: waits for the traffic"
 BEGINS, OVER = "gatemark: the action begins", "gatemark: the action is over"
+LACKS: Final = """command -v {program} > /dev/null || {{
+  echo "no "{program}" on the gateway: apt-get install "{package} >&2; exit 127
+}}
+"""
 OFFLOADED: Final = "offloaded"  # counter: flows at a time that a flow table forwards
 
 
@@ -43,6 +47,11 @@ class Program:
     )
     # What it and the question said -> counters by name: captured, received, dropped.
     counters: Callable[[str], Counters] = lambda _: {}
+
+
+def needs(program: str, package: str) -> Script:
+    """Return what stands before a command: it ends, with the fix, where a program is not there."""
+    return shell(LACKS, program=program, package=package)
 
 
 def counting(*patterns: str) -> Callable[[str], Counters]:

@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 from typing import IO, Final, Self
 
 from gatemark.error import InvalidTrialError, NodeError
+from gatemark.gateway.feature.program.dns import PORT as UPSTREAM
 from gatemark.kind.dns import names
 from gatemark.kind.dns.plan import DNS, path, require_programs
 from gatemark.node import nobody
@@ -31,7 +32,6 @@ from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
 from gatemark.workload.way import Drained, Load, Way
 
-UPSTREAM: Final = 5300  # gateway/feature/program/dns.py asks there
 PORT: Final = 53
 TTL_S: Final = 3600  # longer than a trial
 AT_ONCE: Final = 100  # queries that wait, where no rate is asked for

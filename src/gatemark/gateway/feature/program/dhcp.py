@@ -12,7 +12,7 @@ import json
 from typing import Any, Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
-from gatemark.gateway.program import Program
+from gatemark.gateway.program import Program, needs
 from gatemark.node.quoted import literal, sh, shell
 
 NETWORK: Final = "100.64.0.0/18"
@@ -25,17 +25,13 @@ REMOVE: Final = (
     f"case $(ip -o addr show dev {{lan}}) in *' {ADDRESS}/18 '*) "
     f"ip addr del {ADDRESS}/18 dev {{lan}};; esac"
 )
-LACKS: Final = """command -v {program} > /dev/null || {{
-  echo "no "{program}" on the gateway: apt-get install "{package} >&2; exit 127
-}}
-"""
-DNSMASQ: Final = """{lacks}exec dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 \\
+DNSMASQ: Final = """{needs}exec dnsmasq --keep-in-foreground --conf-file=/dev/null --port=0 \\
   --interface={lan} --except-interface=lo --bind-interfaces --user= --pid-file="$PWD/pid" \\
   --log-facility=- --quiet-dhcp --dhcp-authoritative {leases} \\
   --dhcp-lease-max=20000 --dhcp-range={span} --no-ping"""
 KEPT: Final = literal('--dhcp-leasefile="$PWD/leases"')
 # Kea writes its files below its own folders, unless these say otherwise.
-KEA: Final = """{lacks}printf %s {config} > kea.json
+KEA: Final = """{needs}printf %s {config} > kea.json
 export KEA_PIDFILE_DIR="$PWD" KEA_LOCKFILE_DIR="$PWD" KEA_LOGGER_DESTINATION=stderr
 exec kea-dhcp4 -c ./kea.json"""
 
@@ -54,12 +50,11 @@ def program(wanted: Wanted) -> Program:
     is_kept = "file" in words
     if server == "kea":
         config = json.dumps(kea(lan, lease_s, is_kept=is_kept))
-        lacks = shell(LACKS, program="kea-dhcp4", package="kea-dhcp4-server")
-        script = shell(KEA, lacks=lacks, config=config)
+        script = shell(KEA, needs=needs("kea-dhcp4", "kea-dhcp4-server"), config=config)
         return Program(name=wanted.word, command=sh(script), device=lan)  # by a packet socket
     script = shell(
         DNSMASQ,
-        lacks=shell(LACKS, program="dnsmasq", package="dnsmasq-base"),
+        needs=needs("dnsmasq", "dnsmasq-base"),
         lan=lan,
         leases=KEPT if is_kept else literal("--leasefile-ro"),
         span=f"{FIRST},{LAST},{MASK},{lease_s}",

@@ -10,17 +10,15 @@ dnsmasq alone, without a file of a system. What it counts is in its last words.
 from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
-from gatemark.gateway.program import Program, counting
+from gatemark.gateway.program import Program, counting, needs
 from gatemark.node.quoted import literal, sh, shell
 
 PORT: Final = 5300  # of the WAN host that knows the answers: no service of a system has it
 OPTIONS: Final = {"cache": "1000", "forward": "150"}
 READY: Final = "started, version"
-COMMAND: Final = """command -v dnsmasq > /dev/null || {{
-  echo "no dnsmasq on the gateway: apt-get install dnsmasq-base" >&2; exit 127
-}}
-exec dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --port=53 \\
-  --interface={lan} --except-interface=lo --bind-interfaces --user= --pid-file="$PWD/pid" \\
+COMMAND: Final = """{needs}exec dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv \\
+  --no-hosts --port=53 --interface={lan} --except-interface=lo --bind-interfaces \\
+  --user= --pid-file="$PWD/pid" \\
   --log-facility=- --cache-size={cache} --dns-forward-max={forward} --server={server}"""
 COUNTERS: Final = counting(
     r"queries forwarded (?P<forwarded>\d+), queries answered locally (?P<local>\d+)"
@@ -38,6 +36,7 @@ def program(wanted: Wanted) -> Program:
     given = OPTIONS | dict(text.split("=") for text in words)
     script = shell(
         COMMAND,
+        needs=needs("dnsmasq", "dnsmasq-base"),
         lan=wanted.gateway.devices["gw0"],
         server=f"{wanted.far}#{PORT}",
         **given,

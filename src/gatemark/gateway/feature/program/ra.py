@@ -9,7 +9,7 @@ radvd sends from a link-local address, which no test port has by itself: the LAN
 from typing import Final
 
 from gatemark.gateway.feature.asked import Asked, Wanted
-from gatemark.gateway.program import Program
+from gatemark.gateway.program import Program, needs
 from gatemark.node.quoted import sh, shell
 
 ADDRESS: Final = "fe80::1/64"
@@ -25,10 +25,7 @@ CONFIG: Final = """interface {lan} {{
   prefix ::/64 {{ AdvOnLink on; AdvAutonomous on; }};
 }};
 """
-COMMAND: Final = """command -v radvd > /dev/null || {{
-  echo "no radvd on the gateway: apt-get install radvd" >&2; exit 127
-}}
-printf %s {config} > radvd.conf
+COMMAND: Final = """{needs}printf %s {config} > radvd.conf
 exec radvd --nodaemon --config="$PWD/radvd.conf" --pidfile="$PWD/pid" \\
   --logmethod=stderr --debug=1"""
 
@@ -45,4 +42,5 @@ def program(wanted: Wanted) -> Program:
     every = next((int(text.partition("=")[2]) for text in words), EVERY_S)
     lan = wanted.gateway.devices["gw0"]
     config = CONFIG.format(lan=lan, every=every, least=max(3, every * 3 // 4))
-    return Program(name=wanted.word, command=sh(shell(COMMAND, config=config)), ready="started")
+    script = shell(COMMAND, needs=needs("radvd", "radvd"), config=config)
+    return Program(name=wanted.word, command=sh(script), ready="started")
