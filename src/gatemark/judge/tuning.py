@@ -24,8 +24,7 @@ from typing import Final, NamedTuple
 from gatemark.judge.math import signed
 from gatemark.judge.math.interval import Interval
 from gatemark.plan.feature import DIRECT
-from gatemark.plan.model import Plan
-from gatemark.plan.tuning.grid import JOIN
+from gatemark.plan.model import JOIN, Plan
 from gatemark.store.record import Record
 from gatemark.store.run import Tune
 

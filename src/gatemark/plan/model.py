@@ -69,6 +69,7 @@ WHOLE: tuple[Figure, ...] = (
 LARGEST_WHOLE = 1e15  # a float up to this is written as a whole number
 TWIN = "{} (A/A)"  # the name of an arm that is the named one again
 OLD, NEW = "old", "new"  # the arms of `gatemark ab`
+JOIN = " + "  # between the settings in the name of an arm of `gatemark tune`
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,10 +12,9 @@ from gatemark.error import UsageError
 from gatemark.plan.expand import check
 from gatemark.plan.feature import DIRECT
 from gatemark.plan.misfit import check_features
-from gatemark.plan.model import Arm, Plan, Probe, Repeat
+from gatemark.plan.model import JOIN, Arm, Plan, Probe, Repeat
 
 AS_IT_IS: Final = "as it is"
-JOIN: Final = " + "
 SHAPE_PPS: Final = 2_000
 MOST: Final = 1000  # combinations
 Axis = tuple[str, ...]  # settings of which one is taken, or none

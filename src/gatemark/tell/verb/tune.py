@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from gatemark.judge.tuning import CPU, DELAY, PAIRS, RATE, SHARE, Advice, advice, goal
-from gatemark.plan.tuning.grid import JOIN
+from gatemark.plan.model import JOIN
 from gatemark.store.record import Record
 from gatemark.store.run import Run, Tune
 from gatemark.tell.sentence.tuned import NAMES, change, headline
