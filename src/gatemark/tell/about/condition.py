@@ -9,6 +9,7 @@ from gatemark.store.record import Record
 from gatemark.store.run import UNKNOWN, Run
 from gatemark.tell.verb import ab
 from gatemark.tell.words import headline, number, traffic
+from gatemark.tell.words.figure import upper
 from gatemark.tell.words.run import counts
 
 KINDS = {
@@ -148,7 +149,7 @@ def bench(run: Run) -> list[str]:
     """The NICs and cables around the gateway, as its station file states them."""
     facts = run.before.get("bench") or run.after.get("bench") or {}
     text = "; ".join(f"{name}: {fact}" for name, fact in facts.items())
-    return [f"{text[:1].upper()}{text[1:]} (told by the station file)."] if text else []
+    return [f"{upper(text)} (told by the station file)."] if text else []
 
 
 def _slowdown(run: Run) -> list[str]:

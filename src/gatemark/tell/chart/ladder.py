@@ -27,6 +27,7 @@ from gatemark.tell.chart.figure import (
 from gatemark.tell.chart.vega import Part, between, channel
 from gatemark.tell.group import sweep
 from gatemark.tell.words import number, traffic
+from gatemark.tell.words.figure import upper
 
 # A waterfall: each step's bar begins where the arm that it is a step from ends.
 
@@ -55,7 +56,7 @@ def _title(d: Falls) -> str:
     text = exact.finding(ladder) if is_exact(ladder) else words.finding(ladder)
     size = "" if at.frame_bytes or not at.mix else ", mixed sizes"
     rate = "".join(f", {at}" for at in words.rates(ladder))
-    return f"{text[:1].upper()}{text[1:]}: {traffic.load(at)}{size}{rate}"
+    return f"{upper(text)}: {traffic.load(at)}{size}{rate}"
 
 
 def _caption(d: Falls) -> str:

@@ -16,6 +16,7 @@ from gatemark.judge.values import values
 from gatemark.quantity import JUDGED, LOSS, words
 from gatemark.tell.export.moment import moment
 from gatemark.tell.group.source import Source
+from gatemark.tell.words.figure import upper
 
 # A record's unit: the unit in a metric's name, and what a number is divided by.
 BASE: Final[dict[str, tuple[str, float]]] = {
@@ -144,7 +145,7 @@ def _of_value(value: Value, labels: Mapping[str, object]) -> Iterator[Sample]:
     text = words(value.quantity)
     for field, end, what in ENDS:
         name = f"gatemark_{stem}{end}_{unit}"
-        help_ = f"{text[:1].upper()}{text[1:]} ({value.quantity}): {what}."
+        help_ = f"{upper(text)} ({value.quantity}): {what}."
         yield Sample(Family(name, help_, unit), labels, getattr(value, field) / divisor)
 
 

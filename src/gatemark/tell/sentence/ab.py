@@ -6,6 +6,7 @@ from gatemark.judge.judgement import Change, Verdict
 from gatemark.number import MINUS
 from gatemark.plan.model import NEW, OLD
 from gatemark.tell.sentence.case import Case
+from gatemark.tell.words.figure import upper
 
 # Verdicts, the one first that its reader must know of.
 TELLING: tuple[Verdict, ...] = ("slower", "inconclusive", "faster", "within noise", "no change")
@@ -30,7 +31,7 @@ def say(case: Case) -> str:
     }.get(verdict, f"{new} is as fast as {old}")
     boots = f"{change.change.n} boot{'' if change.change.n == 1 else 's'} of each"
     among = f"; of {len(comparisons)} points this one tells most" if len(comparisons) > 1 else ""
-    return f"{text[:1].upper()}{text[1:]}: {_percents(change)}, {boots}{among}."
+    return f"{upper(text)}: {_percents(change)}, {boots}{among}."
 
 
 def _percents(change: Change) -> str:

@@ -8,6 +8,7 @@ from gatemark.judge.judgement import PointResult
 from gatemark.kind.fastpath.plan import FASTPATH
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number
+from gatemark.tell.words.figure import upper
 
 WHOLE: Final = 0.9  # of the time in the flow table: readings before the first packets are not
 LOST: Final = 0.999
@@ -23,7 +24,7 @@ def say(case: Case) -> str:
     points = [point for point in case.judgement.points if "fastpath_kept" in point.values]
     texts = [f"{point.arm}: {', '.join(_parts(point))}" for point in points]
     text = "; ".join(texts)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return f"{upper(text)}." if text else ""
 
 
 def _parts(point: PointResult) -> Iterator[str]:

@@ -10,6 +10,7 @@ from gatemark.kind.outage.plan import DEFAULT_PPS, OUTAGE
 from gatemark.store.record import Record
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number
+from gatemark.tell.words.figure import upper
 
 # What people call a flow: its gaps, and the value that says that it died.
 FLOWS: Final = {
@@ -43,7 +44,7 @@ def say(case: Case) -> str:
     if late:
         texts.append(f"not seen to its end: {', '.join(late)}")
     text = "; ".join(texts)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return f"{upper(text)}." if text else ""
 
 
 def _broken(point: PointResult, trials: Sequence[Record]) -> Iterator[str]:

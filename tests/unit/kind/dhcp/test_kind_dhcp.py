@@ -132,6 +132,15 @@ def test_a_sound_server_has_no_fault() -> None:
     assert "renews all" in text
 
 
+def test_renewals_that_nobody_asked_for_are_not_said() -> None:
+    asked_none = host(1)
+    asked_none.asked_ns = 0
+    trial = record(asked_none)
+    text = answer(run([trial]), [trial], judge(run([trial]), [trial]))
+    assert "leases 1" in text
+    assert "renews" not in text
+
+
 @pytest.mark.parametrize(
     ("given_", "fault"),
     [

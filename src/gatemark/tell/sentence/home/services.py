@@ -44,7 +44,7 @@ def _names(points: Sequence[PointResult]) -> str:
     best = max(points, key=lambda p: _value(p, "dns_per_s"))
     return (
         f"answers {_per_s(best, 'dns_per_s')}, cached names{_within(best, 'dns_hit_p95_ns')} "
-        + (f"and new ones{_within(best, 'dns_miss_p95_ns')}")
+        f"and new ones{_within(best, 'dns_miss_p95_ns')}"
     )
 
 
@@ -65,10 +65,11 @@ def _rate(points: Sequence[PointResult], sort: str, what: str) -> str:
 def _addresses(points: Sequence[PointResult]) -> str:
     best = max(points, key=lambda p: _value(p, "dhcp_leases_per_s"))
     rate = _per_s(best, "dhcp_leases_per_s").replace(" leases/s", "")
-    renewed = min(_value(p, "dhcp_renewed") for p in points)
-    kept = "all" if renewed == 1 else f"{100 * renewed:.3g} %"
-    within = _within(best, "dhcp_lease_p95_ns")
-    return f"leases {rate} addresses a second{within} and renews {kept}"
+    text = f"leases {rate} addresses a second{_within(best, 'dhcp_lease_p95_ns')}"
+    asked = [p.values["dhcp_renewed"].value for p in points if "dhcp_renewed" in p.values]
+    if not asked:
+        return text
+    return f"{text} and renews {'all' if min(asked) == 1 else f'{100 * min(asked):.3g} %'}"
 
 
 def _adverts(points: Sequence[PointResult]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from gatemark.judge.judgement import PointResult
 from gatemark.tell.sentence.case import Case
 from gatemark.tell.words import number
+from gatemark.tell.words.figure import upper
 
 FACTORS = ("line.course", "line.up.course", "line.down.course")
 
@@ -21,7 +22,7 @@ def say(case: Case) -> str:
     points = [point for point in case.judgement.points if "course_lost" in point.values]
     seen = dict.fromkeys(text for point in points for text in _line(point))
     scores = "; ".join(f"{_name(point)} {_score(point)}" for point in points)
-    return " ".join((*(f"{text[0].upper()}{text[1:]}." for text in seen), f"{scores}."))
+    return " ".join((*(f"{upper(text)}." for text in seen), f"{scores}."))
 
 
 def _line(point: PointResult) -> Iterator[str]:
