@@ -19,20 +19,18 @@ QUARTERS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Quarter:
-    """The quarter (0 to 3), the commit before the change, and how many commits the change has."""
+    """The quarter (0 to 3), and the commit before the change."""
 
     number: int
     base: str
-    commits: int
 
     @property
     def toml(self) -> str:
         """The file's text."""
         return (
             "# What CI runs of the long tests: those that the change since `base` can break, and\n"
-            "# a quarter of all. `python tests/rotate.py` moves it on in the last commit of a\n"
-            "# change, which is the one that makes it so many commits.\n"
-            f'number = {self.number}\nbase = "{self.base}"\ncommits = {self.commits}\n'
+            "# a quarter of all. `python tests/rotate.py` moves it on as a change begins.\n"
+            f'number = {self.number}\nbase = "{self.base}"\n'
         )
 
 
