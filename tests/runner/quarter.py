@@ -36,7 +36,8 @@ class Quarter:
 
 def read(text: str = "") -> Quarter:
     """The file's Quarter, or that of another text of it."""
-    return Quarter(**tomllib.loads(text or (ROOT / FILE).read_text()))
+    table = tomllib.loads(text or (ROOT / FILE).read_text())
+    return Quarter(table["number"], table["base"])
 
 
 def is_due(name: str, number: int) -> bool:
