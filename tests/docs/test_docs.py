@@ -164,7 +164,7 @@ def make_run(path: Path) -> None:
 def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
     """Run a script to its first failure: exit code and all that it printed."""
     done = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", script],
+        ["timeout", str(LONGEST_S), "bash", "-euxo", "pipefail", "-c", script],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -172,7 +172,6 @@ def call(script: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=LONGEST_S,
     )
     return done.returncode, done.stdout
 
