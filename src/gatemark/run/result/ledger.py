@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which packets of a sender came, by the sink's ledger (agent/PROTOCOL.md): pure functions.
 
-A trial has up to some millions of packets, so all of it is done on whole numbers and bytes; nothing
-loops over packets, or over the rounds of their flows.
+A trial has up to some millions of packets, so all of it is done on whole numbers; nothing loops
+over packets, or over the rounds of their flows.
 """
 
 import binascii
@@ -16,11 +16,11 @@ from typing import Final, Self
 
 from gatemark.workload.way import Report
 
-LOST, CAME = b"01"  # of a packet, in `sent`
-FEW: Final = 8  # packets for each that did not come: it is quicker to look at each run of them
-LONG: Final = 64  # a run that is looked at by itself
-RUN: Final = re.compile("1+")
+LOST: Final = b"0"[0]  # of a packet, in `sent`
 FEWEST: Final = 3  # losses, for the deviation of what is between them
+SPREAD: Final = 32  # bits for each run of ones, where there are few: then each is looked at
+SOME: Final = re.compile(rb"[^\0]", re.DOTALL)
+ONES: Final = [[at for at in range(8) if byte >> at & 1] for byte in range(256)]
 
 
 @dataclass(frozen=True)
@@ -65,26 +65,32 @@ class Ledger:
         return evens, tuple(odds)
 
     @cached_property
+    def gone(self) -> int:
+        """Bit i: packet i in the order of sending did not come."""
+        return ((1 << sum(self.tried)) - 1) & ~self.came
+
+    @property
     def sent(self) -> bytes:
-        """A byte for each packet in the order of sending: LOST or CAME."""
+        """A byte for each packet in the order of sending, LOST if it did not come."""
         above = 1 << sum(self.tried)  # a one that keeps leading zeros
         return format(self.came & above - 1 | above, "b")[:0:-1].encode()
 
     def lost_between(self, bounds: Sequence[int]) -> list[int]:
         """How many did not come of the packets from each bound to the next."""
-        sent = self.sent
-        return [sent.count(LOST, first, last) for first, last in pairwise(bounds)]
+        return [
+            (self.gone >> first & (1 << last - first) - 1).bit_count()
+            for first, last in pairwise(bounds)
+        ]
 
     @property
     def first(self) -> int | None:
         """The first that did not come."""
-        at = self.sent.find(LOST)
-        return at if at >= 0 else None
+        return _lowest(self.gone) if self.gone else None
 
     @property
     def run_mean(self) -> float:
         """How many in a row did not come, in the mean."""
-        runs = self.sent.count(bytes([CAME, LOST])) + (self.sent[:1] == bytes([LOST]))
+        runs = (self.gone & ~(self.gone << 1)).bit_count()
         return self.lost / runs if runs else 0.0
 
     @property
@@ -92,14 +98,17 @@ class Ledger:
         """Deviation by mean of the distances from one that did not come to the next."""
         if self.lost < FEWEST:
             return None
-        first, last = self.sent.find(LOST), self.sent.rfind(LOST)
-        between = self.came >> first & (1 << last - first) - 1
-        squares = _squares(between, self.sent[first : last + 1])
-        return sqrt((self.lost - 1) * squares - (last - first) ** 2) / (last - first)
+        first = _lowest(self.gone)
+        span = self.gone.bit_length() - 1 - first
+        came = self.came >> first & (1 << span) - 1
+        # A run of L that came is a distance of L + 1; others are 1.
+        squares = _squares(came) + 2 * came.bit_count() + self.lost - 1
+        return sqrt((self.lost - 1) * squares - span**2) / span
 
     def by_size(self, frames: Sequence[int]) -> dict[str, tuple[int, int]]:
         """Frame bytes -> tried, lost; packet i has the size i modulo their count."""
-        parts = [self.sent[at :: len(frames)] for at in range(len(frames))]
+        sent = self.sent
+        parts = [sent[at :: len(frames)] for at in range(len(frames))]
         sizes = sorted(set(frames))
         own = {size: [p for f, p in zip(frames, parts, strict=True) if f == size] for size in sizes}
         return {
@@ -112,31 +121,26 @@ def _bits(text: str) -> int:
     return int.from_bytes(binascii.a2b_base64(text), "little")
 
 
-def _squares(came: int, sent: bytes) -> int:
-    """The sum of the squares of the distances from one that did not come to the next.
+def _lowest(bits: int) -> int:
+    """The place of the lowest one; -1: there is none."""
+    return (bits & -bits).bit_length() - 1
 
-    `came` has the same packets as `sent`, whose first and last did not come. A run of L that came
-    is a distance of L + 1; L ** 2 is twice L * (L + 1) / 2, less L.
+
+def _ones(bits: int) -> list[int]:
+    """The places of all ones, of a number that has few."""
+    in_bytes = bits.to_bytes(-(-bits.bit_length() // 8), "little")
+    return [8 * some.start() + at for some in SOME.finditer(in_bytes) for at in ONES[some[0][0]]]
+
+
+def _squares(bits: int) -> int:
+    """The sum of L * L over the runs of L ones.
+
+    While there are many runs, each loses a one in a step, which counts L * L - (L - 1) * (L - 1).
     """
-    lost = sent.count(LOST)
-    if lost * FEW < len(sent):
-        runs = sum(length**2 for length in map(len, sent.split(bytes([LOST]))))
-    else:
-        runs = 2 * _stretches(came) - (len(sent) - lost)
-    return runs + 2 * (len(sent) - lost) + lost - 1
-
-
-def _stretches(came: int) -> int:
-    """Count the stretches of packets that came: L * (L + 1) / 2 of a run of L.
-
-    They are counted by their length: each step takes one from each run, so most have gone soon.
-    Those of a run of L that is left are all that are longer than the steps.
-    """
-    stretches = 0
-    for _ in range(LONG):
-        if not came:
-            return stretches
-        stretches += came.bit_count()
-        came &= came >> 1
-    lengths = map(len, RUN.findall(format(came, "b")))
-    return stretches + sum(length * (length + 1) // 2 for length in lengths)
+    squares = 0
+    few = bits.bit_length() // SPREAD
+    while (runs := (bits & ~(bits >> 1)).bit_count()) > few:
+        squares += 2 * bits.bit_count() - runs
+        bits &= bits >> 1
+    edges = iter(_ones(bits ^ bits << 1))
+    return squares + sum((end - begin) ** 2 for begin, end in zip(edges, edges, strict=True))
