@@ -18,7 +18,7 @@ from gatemark.workload.way import Report
 
 LOST: Final = b"0"[0]  # of a packet, in `sent`
 FEWEST: Final = 3  # losses, for the deviation of what is between them
-SPREAD: Final = 32  # bits for each run of ones, where there are few: then each is looked at
+SPREAD: Final = 128  # bits for each run of ones, where there are few: then each is looked at
 SOME: Final = re.compile(rb"[^\0]", re.DOTALL)
 ONES: Final = [[at for at in range(8) if byte >> at & 1] for byte in range(256)]
 
@@ -137,10 +137,13 @@ def _squares(bits: int) -> int:
 
     While there are many runs, each loses a one in a step, which counts L * L - (L - 1) * (L - 1).
     """
-    squares = 0
-    few = bits.bit_length() // SPREAD
-    while (runs := (bits & ~(bits >> 1)).bit_count()) > few:
-        squares += 2 * bits.bit_count() - runs
-        bits &= bits >> 1
+    squares, few, ones = 0, bits.bit_length() // SPREAD, bits.bit_count()
+    while True:
+        shorter = bits & bits >> 1
+        left = shorter.bit_count()
+        if ones - left <= few:
+            break
+        squares += ones + left
+        bits, ones = shorter, left
     edges = iter(_ones(bits ^ bits << 1))
     return squares + sum((end - begin) ** 2 for begin, end in zip(edges, edges, strict=True))
