@@ -112,10 +112,3 @@ def test_what_has_no_label_is_not_kept() -> None:
     _, (plan,) = load("quick/speed")
     with pytest.raises(UsageError, match="flows of kind udp have no label"):
         check(replace(plan, keep=Keep(capture=True)))
-
-
-def test_the_set_of_captures_is_of_applications_that_there_are() -> None:
-    path = Path(__file__).parents[3] / "benchmarks" / "applications.toml"
-    _, (plan,) = load(str(path))
-    assert set(plan.sweep["application"]) <= set(APPLICATIONS)
-    assert plan.keep.capture
