@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import classifier as public
+from benchmarks.captures import rules
 from benchmarks.captures.keep import COLUMNS
 from gatemark.classifier import c45, manifest, recipe, shipped
 from gatemark.classifier.choose import ALL, chosen, seen_by, trained
 from gatemark.classifier.features import tracks
 from gatemark.classifier.manifest import APART, Flow
-from gatemark.classifier.recipe import OTHER, PRIORITY, Recipe
+from gatemark.classifier.recipe import LISTED, OTHER, PRIORITY, Recipe
 from gatemark.classifier.score import confusion, resampled, scores
 from gatemark.classifier.telling import interval, ratio
 from gatemark.classifier.track import Track, Window
@@ -72,9 +73,15 @@ def read(folder: Path, end: str) -> tuple[list[Track], Extra]:
                 row["role"],
             )
             extra[flow] = row
-            of = tuple(windows.get(row["key"], ()))
+            of = tuple(map(_relisted(flow), windows.get(row["key"], ())))
             kept.append(Track(flow, Recipe().label(flow), of, row["packets"]))
     return kept, extra
+
+
+def _relisted(flow: Flow) -> Callable[[Window], Window]:
+    """Return what gives a window the table of ports that is there now, not when it was kept."""
+    at, listed = ALL.index(LISTED), rules.is_listed(flow.lan_port, flow.wan_port)
+    return lambda w: replace(w, values=(*w.values[:at], int(listed), *w.values[at + 1 :]))
 
 
 def _windows(path: Path, end: str) -> dict[str, list[Window]]:
@@ -113,6 +120,7 @@ def main() -> None:
 
 def tables(folder: Path, data: Path, *, is_quick: bool) -> None:
     """Print all tables: scores, those apart, applications, others beside ours."""
+    print(rules.sentence())
     ours, extra = read(folder, ENDS[0])
     path = shipped.path(public.NAME)
     model = c45.load(path)

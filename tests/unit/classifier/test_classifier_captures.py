@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.captures import keep, program
+from benchmarks.captures import keep, program, rules
 from benchmarks.captures.judged import is_first, read
 from benchmarks.captures.others import marked
 from benchmarks.captures.program import Program
@@ -106,7 +106,7 @@ def test_a_capture_of_a_busy_machine_is_unfit(key: str, value: float, words: str
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
     key = "udp-10.9.0.2-4000-10.9.0.3-6000"
     flow = keep.Flow(key, "call", "voip", "media", 25, "RTP", 46)
-    values = tuple(range(len(ALL)))
+    values = (*range(len(ALL) - 1), 0)
     rows = [("near", key, 10, 200_000, values, 900, 2), ("far", key, 10, 210_000, values, 900, 0)]
     line = drawn(Random(1), is_wide=False)
     turn = Turn("call", 1, 1, line, {}, {}, [flow], rows)
@@ -119,6 +119,19 @@ def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
     (far,), _ = read(tmp_path, "far")
     assert replace(far, windows=()) == replace(track, windows=())
     assert far.windows[0].time_us == 210_000
+
+
+@pytest.mark.parametrize(
+    ("ports", "listed"), [((40000, 5683), True), ((161, 6000), True), ((40000, 6000), False)]
+)
+def test_the_table_of_ports_is_read_where_it_stands(
+    ports: tuple[int, int], *, listed: bool
+) -> None:
+    assert rules.is_listed(*ports) is listed
+
+
+def test_the_digest_of_frozen_rules_is_one() -> None:
+    assert len(rules.FROZEN.read_text().strip()) == len(rules.digest()) == 64
 
 
 def test_an_empty_folder_says_what_fills_it(tmp_path: Path) -> None:
