@@ -108,7 +108,7 @@ def kept(station: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         for name in [row["rules"][0].partition(COMMENT)[2].rstrip('"')]
     }
     return {
-        "station": station,
+        "station": Path(station).stem,
         "gateway": packets[ESTABLISHED]["gateway"],
         "bare": {name: row["bare"] for name, row in packets.items()},
         "hooks": {

@@ -2,8 +2,10 @@
 """Rules that are replaced in one boot: a ruleset that comes back takes what it took."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,23 @@ def test_a_ruleset_that_comes_back_takes_what_it_took(
     first, planted, again = (runner.run(counted(text)) for text in (RULES, more, RULES))
     assert first == again
     assert 0 < planted["up"] - first["up"] == planted["reply"] - first["reply"] < 100
+
+
+def test_four_busy_loops_beside_it_change_no_number(
+    up: tuple[Session, asyncio.Runner], tmp_path: Path
+) -> None:
+    boot, runner = up
+    runner.run(loaded(boot, written(tmp_path, RULES)))
+    alone = runner.run(boot.count(KINDS))
+    with ExitStack() as stack:
+        for _ in range(4):
+            loop = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(loop.kill)
+        beside = runner.run(boot.count(KINDS))
+    assert {kind: row.fate for kind, row in beside.items()} == {
+        kind: row.fate for kind, row in alone.items()
+    }
+    assert numbers(beside) == numbers(alone)
 
 
 @pytest.mark.timeout(600)

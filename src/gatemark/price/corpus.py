@@ -9,21 +9,18 @@ rulesets get the same packets in the same order, after connections were forgotte
 import random
 import re
 import struct
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Final
 
 from gatemark.price.gateway import Walker
-from gatemark.price.traffic import Ends
+from gatemark.price.traffic import GATES, Ends
 from gatemark.workload import packet
 from gatemark.workload.packet import ACK, SYN, Segment
 
 MANY: Final = 10_000
-LEAST: Final = 1000  # instructions of a packet: after as many no queue is full
-LATE_S: Final = 1.0  # for the last ones, on a busy machine
-BATCH: Final = 50  # packets that are under way at once
+BATCH: Final = 50  # packets that are under way at once: no queue holds fewer
 PORTS: Final = re.compile(r"\b(?:dport|sport)\s+(?:!=\s*)?(\{[^}]*\}|[\w-]+)")
 ADDRESSES: Final = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?\b")
 COMMON: Final = (22, 53, 80, 123, 443, 1194, 8080, 25, 40000)
@@ -58,14 +55,14 @@ def corpus(rules: str, ends: Ends, many: int, seed: int) -> list[Sent]:
         else:
             role = chance.choice(("lan0", "lan0", "wan0"))
             near, far = (lan, wan) if role == "lan0" else (wan, lan)
-            gate = ends.ports["gw0" if role == "lan0" else "gw1"].address("ipv4")
+            gate = ends.ports[GATES[role]].address("ipv4")
             source = (
                 chance.choice((near, near, *addresses)),
                 chance.choice((*ports, 30000 + number % 20000)),
             )
             sink = (chance.choice((far, far, far, gate, *addresses)), chance.choice(ports))
             flows.append((role, source, sink))
-        gate_mac = ends.ports["gw0" if role == "lan0" else "gw1"].mac
+        gate_mac = ends.ports[GATES[role]].mac
         macs = ends.ports[role].mac, gate_mac
         if chance.random() < 0.5:
             frame = packet.udp(macs, source, sink, packet.payload(number, 18))
@@ -105,23 +102,19 @@ def _ports(rules: str) -> list[int]:
 
 
 def fates(walker: Walker, packets: Sequence[Sent]) -> list[frozenset[Where]]:
-    """Send all; where each came out. Those of a batch are under way at once."""
+    """Send all; where each came out. Those of a batch are under way at once.
+
+    Raises StationError where the gateway does not answer.
+    """
     came: list[set[Where]] = [set() for _ in packets]
     tokens = {sent.token: at for at, sent in enumerate(packets)}
 
-    def take() -> None:
-        for role, frame in walker.sides.taken():
+    for begin in range(0, len(packets), BATCH):
+        for sent in packets[begin : begin + BATCH]:
+            walker.sides.send(sent.role, sent.frame)
+        for role, frame in walker.sides.fenced(walker.ends.ports):
             if (at := tokens.get(_token(frame))) is not None:
                 came[at].add((role, *_sink(frame)))
-
-    for begin in range(0, len(packets), BATCH):
-        base = walker.counter.total
-        for sent in packets[begin : begin + BATCH]:
-            walker.sides.put(sent.role, sent.frame)
-        walker.worked(base + LEAST * BATCH)
-        take()  # what is late is taken with the next
-    time.sleep(LATE_S)
-    take()
     return [frozenset(where) for where in came]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from gatemark.error import NodeError
 from gatemark.judge.capacity.line import Line
-from gatemark.node.quoted import joined, shell
+from gatemark.node.quoted import joined, literal, shell
 from gatemark.node.script import script as run
 from gatemark.price import queue
 from gatemark.price.advise import advices
@@ -30,6 +30,14 @@ REACH: Final = (
     "ip neigh replace {address} lladdr {mac} dev {device} nud permanent"
 )
 BEYOND: Final = "ip route replace default via {address} dev {device}"
+# What a kernel does by time, so that a packet's way would be another one on a busy machine: it
+# answers so many refused packets a second, and waits for the console where a rule logs.
+BY_TIME: Final = literal("""
+dmesg -n 1
+for limit in ipv4/icmp_ratelimit ipv6/icmp/ratelimit; do echo 0 > /proc/sys/net/$limit; done
+echo 1000000 > /proc/sys/net/ipv4/icmp_msgs_per_sec
+echo 1000000 > /proc/sys/net/ipv4/icmp_msgs_burst
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +58,7 @@ class Asked:
 
 async def price(lab: VirtualLab, asked: Asked, tell: Callable[[str], None]) -> Answer:
     """Boot a guest and price a file's rules in it. Raises GatemarkError."""
-    given = {"lan": asked.client} if asked.client else {}
-    async with session(lab, asked.service, given) as booted:
+    async with session(lab, asked.service, asked.rules.ends(asked.client)) as booted:
         await ready(booted, asked.ports, asked.rules.names, asked.client)
         about = await lab.gateway.run("uname", "-rm")
         release, machine = about.split()
@@ -95,7 +102,7 @@ async def ready(booted: Session, ports: dict[str, str], names: Iterable[str], cl
         await lab.rename(ports)
         booted.renamed()
     others = [name for name in names if name not in {*ports.values(), "lo"}]
-    script = [shell(DUMMY, name=name) for name in others]
+    script = [BY_TIME, *(shell(DUMMY, name=name) for name in others)]
     devices = lab.gateway.devices
     if client:
         mac = lab.ports["lan0"].mac

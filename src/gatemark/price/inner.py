@@ -11,7 +11,7 @@ sixty have the same number; of whole walks three or four have.
 """
 
 from collections import Counter as Tally
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gatemark.probe.idle import ENTRIES, STUB
@@ -35,6 +35,25 @@ CHANCE: Final = frozenset(
 )
 
 OUTSIDE: Final = frozenset((SEND,)) | ANSWERS | CHANCE
+
+
+def received(
+    path: Sequence[int], name: Callable[[int], str], enters: Callable[[int], bool]
+) -> tuple[Sequence[int], bool]:
+    """The slots from where a packet is handed on to where its driver goes on; none: none is.
+
+    And whether nothing else ran meanwhile: an interrupt, or another packet behind it.
+    """
+    starts = [at for at, slot in enumerate(path) if name(slot) in RECEIVE and enters(slot)]
+    if not starts:
+        return (), False
+    start = starts[0]
+    driver = name(path[start - 1]) if start else ""
+    ends = (
+        at for at in range(start, len(path)) if name(path[at]) == driver and not enters(path[at])
+    )
+    way = path[start : next(ends, len(path))]
+    return way, len(starts) == 1 and not any(_interrupts(each) for each in {*map(name, way)})
 
 
 def inner(calls: Iterable[Call]) -> Tally[str]:

@@ -24,6 +24,7 @@ LASTING: Final = literal("""
 for limit in /proc/sys/net/netfilter/nf_conntrack_*timeout*; do
   [ ! -e "$limit" ] || echo 3600 > "$limit"
 done
+conntrack -F > /dev/null 2>&1 || true
 """)
 # nft reads the batch from stdin; connections of the last load are forgotten.
 # A small guest's table of connections holds a thousand: generated packets begin more.
@@ -69,7 +70,6 @@ class Session:
     async def forget(self) -> None:
         """Forget connections, and keep those that come for an hour."""
         await self.lab.gateway.run(*sh(LASTING))
-        await self.load("")
 
     def renamed(self) -> None:
         """The gateway's ports have other names, and what was known of them is read anew."""

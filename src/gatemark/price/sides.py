@@ -66,7 +66,7 @@ async def both(
     old: Side, new: Side, kinds: tuple[Kind, ...], service: int, tell: Callable[[str], None]
 ) -> tuple[Outcome, Outcome]:
     """Count both; two files of rules in one boot. Raises GatemarkError."""
-    given = _client(old, new)
+    given = _ends(old, new)
     if old.lab.model == new.lab.model:
         tell(f"one boot of {old.lab.name}")
         async with session(old.lab, service, given) as booted:
@@ -82,10 +82,12 @@ async def both(
     return counts[0], counts[1]
 
 
-def _client(old: Side, new: Side) -> Mapping[str, str]:
-    """The LAN host's address, the same for both."""
-    names = [each.rules.client for each in (old, new) if each.rules and each.rules.client]
-    return {"lan": names[0]} if names else {}
+def _ends(old: Side, new: Side) -> Mapping[str, str]:
+    """The addresses of both sides, the same for both."""
+    ends: dict[str, str] = {}
+    for each in (new, old):
+        ends |= each.rules.ends() if each.rules else {}
+    return ends
 
 
 async def _counted(

@@ -58,6 +58,7 @@ async def survey(session: Session, rules: Rules, kinds: Iterable[Kind], tell: Te
     families = tracks(ruleset)
     tell(f"{sum(len(chain.rules) for chain in ruleset)} rules in {len(ruleset)} chains")
     await session.load(anchor(families))
+    await session.forget()
     whole = await session.count(kinds)
     fates = {kind: counted.fate for kind, counted in whole.items() if counted.modes}
     made = Survey(ruleset, empty=empty, whole=whole)

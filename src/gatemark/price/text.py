@@ -6,9 +6,10 @@ before it loads a rule.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import IPv4Network, ip_network
+from ipaddress import IPv4Network, ip_address, ip_network
 from typing import Final
 
 # Interfaces: behind a word that takes them, or in a set or a definition of them.
@@ -35,6 +36,11 @@ LAN: Final = (
 )
 WAN: Final = ("wan", "pppoe", "ppp", "ext", "internet", "red", "outside", "uplink", "eth0", "enp1")
 PRIVATE: Final = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+# Where a packet from the WAN side comes from, if rules do not name it: the test network's own is
+# dropped by who drops networks of tests (RFC 6890). None leaves the guest.
+SERVERS: Final = tuple(
+    map(ip_address, ("198.19.1.254", "151.101.2.132", "8.8.8.8", "84.200.69.80"))
+)
 ADDRESS: Final = re.compile(r"\b(\d{1,3}(?:\.\d{1,3}){3})(?:/(\d{1,2}))?\b")
 
 
@@ -60,16 +66,32 @@ class Rules:
     @property
     def client(self) -> str:
         """An address in the first private network that the rules name; nothing without one."""
-        for address, length in ADDRESS.findall(self.text):
-            try:
-                network = ip_network(f"{address}/{length or 32}", strict=False)
-            except ValueError:
-                continue
-            assert isinstance(network, IPv4Network)
+        for network in self._networks:
             if any(network.subnet_of(private) for private in PRIVATE):  # type: ignore[arg-type]
                 wide = network if network.prefixlen <= 24 else network.supernet(new_prefix=24)
                 return str(wide.network_address + 77)
         return ""
+
+    @property
+    def server(self) -> str:
+        """An address of the WAN side that no network of the rules has; the last where all are."""
+        named = [network for network in self._networks if network.prefixlen]
+        free = (at for at in SERVERS if not any(at in network for network in named))
+        return str(next(free, SERVERS[-1]))
+
+    def ends(self, client: str = "") -> dict[str, str]:
+        """Addresses of the LAN side, unless it is the station's own, and of the WAN side."""
+        client = client or self.client
+        return {"wan": self.server} | ({"lan": client} if client else {})
+
+    @property
+    def _networks(self) -> Iterator[IPv4Network]:
+        """The networks and addresses that the rules name, in order."""
+        for address, length in ADDRESS.findall(self.text):
+            with suppress(ValueError):
+                network = ip_network(f"{address}/{length or 32}", strict=False)
+                assert isinstance(network, IPv4Network)
+                yield network
 
 
 def _like(names: Sequence[str], words: Iterable[str]) -> str:

@@ -59,6 +59,7 @@ WAYS: Final = (
     ("own-wan", "wan0", "gw1", "new"),
 )
 OWN: Final = "own-"
+GATES: Final = {"lan0": "gw0", "wan0": "gw1"}  # the gateway's port beside each of the tester's
 SAYS: Final = {
     "up-new": "LAN to WAN, a new connection",
     "up": "LAN to WAN, established",
@@ -143,8 +144,8 @@ class Flow:
     @property
     def macs(self) -> packet.Ends:
         """The sender's port and the gateway's beside it."""
-        gate = "gw0" if self.kind.source == "lan0" else "gw1"
-        return self.ends.ports[self.kind.source].mac, self.ends.ports[gate].mac
+        source = self.kind.source
+        return self.ends.ports[source].mac, self.ends.ports[GATES[source]].mac
 
     def _segment(self, number: int) -> Segment:
         if self.kind.state == "new":

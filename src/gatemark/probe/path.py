@@ -51,10 +51,15 @@ def calls(counter: Counter, symbols: Symbols, slots: Iterable[int]) -> tuple[Cal
     of entry and exit stands below what it interrupted, which goes on later.
     """
     walk = _Walk()
+    known: dict[int, tuple[str, bool, int]] = {}
     for slot in slots:
-        block = counter.block(slot)
-        walk.run(symbols.function(block.address).name, begins=symbols.enters(block.address))
-        walk.count(block.length)
+        if slot not in known:
+            block = counter.block(slot)
+            name, begins = symbols.function(block.address).name, symbols.enters(block.address)
+            known[slot] = name, begins, block.length
+        name, begins, length = known[slot]
+        walk.run(name, begins=begins)
+        walk.count(length)
     return tuple(Call(*row) for row in zip(walk.names, walk.depths, walk.own, strict=True))
 
 

@@ -78,6 +78,18 @@ def arp_answer(frame: bytes, mac: str, owned: Container[str]) -> bytes:
     return asked[8:14] + own + ARP + ARP_ANSWER + own + asked[24:28] + asked[8:18]
 
 
+def arp_probe(mac: str, address: str) -> bytes:
+    """A request of ARP by nobody, who is in no table afterwards (RFC 5227, section 2.1.1)."""
+    own = bytes.fromhex(mac.replace(":", ""))
+    asked = bytes(4) + bytes(6) + ip_address(address).packed
+    return b"\xff" * 6 + own + ARP + ARP_REQUEST + own + asked
+
+
+def is_arp_answer(frame: bytes) -> bool:
+    """Return whether a frame is an answer of ARP."""
+    return frame[12:ETHERNET_BYTES] == ARP and frame[ETHERNET_BYTES:22] == ARP_ANSWER
+
+
 def number_of(data: bytes) -> int | None:
     """Return the number in the mark that a payload ends with; None: it has none."""
     size = len(mark(0))

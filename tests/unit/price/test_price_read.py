@@ -42,6 +42,14 @@ def test_interfaces_are_known_by_rules_and_by_definitions(tmp_path: Path) -> Non
     assert rules.client == "192.168.7.77"
 
 
+def test_the_wan_side_has_an_address_that_no_network_of_the_rules_has(tmp_path: Path) -> None:
+    assert read.read(write(tmp_path, NFT)).ends() == {"lan": "192.168.7.77", "wan": "198.19.1.254"}
+    bogons = "table ip t { chain c { ip saddr { 198.18.0.0/15, 151.101.0.0/16 } drop; } }"
+    assert read.read(write(tmp_path, bogons)).server == "8.8.8.8"
+    all_of_it = "table ip t { chain c { ip saddr 0.0.0.0/0 accept; } }"
+    assert read.read(write(tmp_path, all_of_it)).server == "198.19.1.254"
+
+
 def test_rules_without_an_interface_keep_the_guests_own(tmp_path: Path) -> None:
     assert read.read(write(tmp_path, "table ip t { chain c { accept; } }")).ports() == {}
 

@@ -151,3 +151,12 @@ def test_one_protocol_is_not_taken_for_the_other() -> None:
     frame = Datagrams(flow).frame(0)
     assert not packet.is_segment(frame, flow.port, int.from_bytes(frame[38:42], "big"))
     assert not packet.is_for(Segments(flow, 1, 1).frame(0), flow.port, None)
+
+
+def test_a_probe_of_arp_is_answered_and_leaves_no_address() -> None:
+    probe = packet.arp_probe("02:00:00:00:00:01", "192.0.2.1")
+    answer = packet.arp_answer(probe, "02:00:00:00:00:02", {"192.0.2.1"})
+    assert probe[28:32] == bytes(4)
+    assert packet.is_arp_answer(answer)
+    assert answer[:6] == bytes.fromhex("020000000001")
+    assert not packet.is_arp_answer(probe)
