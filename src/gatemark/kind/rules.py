@@ -65,6 +65,7 @@ class Rules:
     mostly_s: Callable[[Workload], float] | None = None  # the same as it mostly is, if that differs
     alone: str = ""  # why nothing is sent beside it, and no line is before it; "": it may be
     hairpins: bool = False  # it may cross the path `hairpin`
+    tags: bool = False  # its WAN side sends with the tag that the feature `vlan` asks for
     streams: bool = False  # its ends have the hosts' own TCP
     strange: bool = False  # it never uses the hosts' own addresses: the gateway is told of them
     silent: bool = False  # next to nothing is sent

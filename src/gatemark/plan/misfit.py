@@ -71,6 +71,8 @@ def _one_way(arm: Arm, load: Workload) -> str:
     names = [parts(feature)[0] for feature in arm.features]
     if not (name := next((name for name in names if FEATURES[name].upwards), "")):
         return ""
+    if RULES[load.kind].tags:
+        return ""
     nothing = f"with {name} nothing comes back from the WAN side"
     if load.kind != "udp":
         return f"`kind` = {load.kind}: {nothing}; write udp"

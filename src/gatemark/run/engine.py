@@ -60,14 +60,18 @@ def execute(
             directory.repair()
             return stop.run(_execute(directory, station, others, display), display.warn)
     except StationError as error:
-        again = f"`gatemark run --resume {directory.path}` goes on"
-        raise type(error)(f"{error}; {again}") from None  # of its kind: a campaign waits for some
+        # Of its kind: a campaign waits for some.
+        raise type(error)(f"{error}; {_again(directory)}") from None
     except stop.StoppedError:
-        raise StoppedRunError(
-            f"stopped; what was measured is kept: `gatemark run --resume {directory.path}` goes on"
-        ) from None
+        raise StoppedRunError(f"stopped; what was measured is kept: {_again(directory)}") from None
     finally:
         display.end()
+
+
+def _again(directory: RunDirectory) -> str:
+    """The command that goes on with it."""
+    verb = "tune" if directory.load().tune else "run"
+    return f"`gatemark {verb} --resume {directory.path}` goes on"
 
 
 async def _execute(

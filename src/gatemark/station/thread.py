@@ -2,6 +2,10 @@
 """A thread of this machine that does the gateway's work: its `schedstat` is the gateway's time."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+NS_A_S: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +16,11 @@ class Thread:
     pid: int
     cpu: int | None  # None: wherever the scheduler puts it
     carries: bool = False  # frames between the tester and the gateway: it is part of neither
+
+    @property
+    def waited_s(self) -> float:
+        """The time that it could run and others had its CPU; 0 where no kernel says."""
+        try:
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / NS_A_S
+        except (OSError, ValueError, IndexError):
+            return 0.0

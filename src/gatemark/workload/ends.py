@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from typing import Final, Generic, Protocol, TypeVar
 
 from gatemark.station.wiring import Wire
-from gatemark.workload.packet import ARP, ETHERNET_BYTES, arp_answer
+from gatemark.workload.packet import ARP, ETHERNET_BYTES, arp_answer, tagged
 from gatemark.workload.packetsocket import LONGEST, opened
 
 LAN: Final = "lan"
@@ -45,6 +45,7 @@ class Ends(Generic[Seen]):
         self.macs |= {WAN: (down.source.mac, down.next_hop.mac)}
         self.seen: dict[str, list[Seen]] = {LAN: [], WAN: []}
         self.owned: dict[str, set[str]] = {LAN: set(), WAN: set()}  # addresses that answer ARP
+        self.tags = {LAN: b"", WAN: b""}  # of 802.1Q, that a side sends with
         self.ended = threading.Event()
         self.patience_s = MOST_S  # with what may not come
         self._parse = parse
@@ -57,11 +58,11 @@ class Ends(Generic[Seen]):
 
         What a queue or the far end of a cable does not take is lost, as on the way (packet(7)).
         """
-        sock = self._sockets[side]
+        sock, tag = self._sockets[side], self.tags[side]
         select.select([], [sock], [], MOST_S)
         at_ns = time.monotonic_ns()
         try:
-            sock.send(frame)
+            sock.send(tagged(frame, tag) if tag else frame)
         except OSError as error:
             if error.errno not in (errno.ENOBUFS, errno.EAGAIN):
                 raise

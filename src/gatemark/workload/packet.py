@@ -182,6 +182,16 @@ def carried(frame: bytes, protocol: int) -> bytes:
     return frame[at : at + length] if transport == protocol else b""
 
 
+def tagged(frame: bytes, tag: bytes) -> bytes:
+    """Return a frame with a tag behind its two MAC addresses."""
+    return frame[:12] + tag + frame[12:]
+
+
+def vlan_tag(number: int) -> bytes:
+    """The tag of a VLAN (IEEE 802.1Q)."""
+    return b"\x81\x00" + number.to_bytes(2, "big")
+
+
 def checksum(data: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     data += b"\0" * (len(data) % 2)

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Final, Self
 
 from gatemark.error import NodeError
+from gatemark.gateway.feature import vlan
 from gatemark.kind.fastpath.plan import FASTPATH, OPENING_S, rate_pps
 from gatemark.kind.fastpath.state import Flow as Key
 from gatemark.kind.fastpath.state import Sample, Table, connections, statistics, tables
@@ -25,26 +26,28 @@ from gatemark.node.agent import Tick
 from gatemark.node.quoted import literal, sh
 from gatemark.node.reader import reader
 from gatemark.node.shell import Node
-from gatemark.plan.model import TrialSpec, Workload
+from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire, wires
 from gatemark.workload.byhand import ByHand
 from gatemark.workload.ends import LAN, NS_A_S, WAN, Ends
 from gatemark.workload.hand import NUMBERS, Flow, Hand, Seen, parsed
-from gatemark.workload.packet import TCP, UDP
+from gatemark.workload.packet import TCP, UDP, vlan_tag
 from gatemark.workload.way import Drained, Load, Way
 
+VLAN: Final = "vlan"  # the feature: the WAN side speaks by tagged frames
 SORTS: Final = ("steady", "slow", "idle")
 NAMES: Final = {UDP: "UDP", TCP: "TCP"}
 SAMPLE_S: Final = 1.0
 MANY: Final = 3600  # samples: a trial of hours takes them further apart
 # All connections, and what the flow tables count. A small gateway has no time for more.
 READ: Final = literal("""
-cat /proc/net/nf_conntrack 2> /dev/null || conntrack -L 2> /dev/null
+cat /proc/net/nf_conntrack 2> /dev/null || conntrack -L 2> /dev/null || echo @none
 echo @stat
 cat /proc/net/stat/nf_flowtable 2> /dev/null
 true
 """)
+NONE: Final = "@none\n"
 TABLES: Final = literal("nft list flowtables 2> /dev/null; true")
 # What went the usual path so far, where the feature `offload` counts it.
 USUAL: Final = literal("nft list counter inet gatemark_offload usual 2> /dev/null; true")
@@ -94,7 +97,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """The one that plays all flows, and reads the gateway meanwhile."""
     (up,) = ways
     (down,) = wires(station.ports, spec.arm.path, "down")
-    player, ends = Player(up, spec.workload), partial(Ends, up, down, parsed)
+    player, ends = Player(up, spec), partial(Ends, up, down, parsed)
     by_hand = ByHand(FASTPATH, up, ends, player.play, player.open)
     return [Sampled(by_hand, station.gateway.node, player.played, spec.workload.duration_s)]
 
@@ -142,7 +145,8 @@ class Sampled:
         while True:
             began = time.monotonic()
             text = await self.node.run(*sh(READ))
-            self.played.samples.append(sample(text, time.monotonic_ns(), keys))
+            if read := sample(text, time.monotonic_ns(), keys):
+                self.played.samples.append(read)
             await asyncio.sleep(max(0.0, began + self.every_s - time.monotonic()))
 
 
@@ -152,17 +156,20 @@ def _usual(text: str) -> int | None:
     return int(packets[1]) if packets else None
 
 
-def sample(text: str, at_ns: int, keys: Sequence[Key]) -> Sample:
-    """Return a reading from what the gateway printed."""
+def sample(text: str, at_ns: int, keys: Sequence[Key]) -> Sample | None:
+    """Return a reading from what the gateway printed; None where it shows no connections."""
     table, _, counts = text.partition("@stat\n")
+    if table == NONE:
+        return None
     return Sample(at_ns, connections(table, keys), statistics(counts))
 
 
 class Player:
     """The thread that sends all and reads all: `open`, then `play`."""
 
-    def __init__(self, wire: Wire, load: Workload) -> None:
-        self.load = load
+    def __init__(self, wire: Wire, spec: TrialSpec) -> None:
+        self.load = spec.workload
+        self.is_tagged = VLAN in spec.arm.features
         self.hand = Hand(wire, OPENING_S)
         self.played = Played()
 
@@ -170,6 +177,8 @@ class Player:
         """Open the flows. Raises InvalidTrialError where one cannot be opened."""
         self.ends = ends
         self.hand.take(ends)
+        if self.is_tagged:
+            ends.tags[WAN] = vlan_tag(vlan.ID)
         for sort in SORTS:
             for protocol in (UDP, TCP):
                 self.played.streams.append(Stream(sort, self.hand.open(protocol)))

@@ -69,6 +69,7 @@ KIND: Final = Rules(
     lasts_s=lasts_s,
     mostly_s=mostly_s,
     alone="one thread plays all flows",
+    tags=True,
     strange=True,
     silent=True,
     whole="{share} of the packets came through",

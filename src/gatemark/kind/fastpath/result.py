@@ -49,18 +49,27 @@ def _moves(played: Played) -> list[Move]:
 
 
 def values(played: Played) -> dict[str, float]:
-    """Shares of time and packets, and how many flows fell out."""
+    """Shares of time and packets, and how many flows fell out; those alone that were read."""
     streams = played.streams
-    changes = _moves(played)
-    why = [move.why for move in changes]
     slow = [stream for stream in streams if stream.sort == "slow"]
     idle = [stream for stream in streams if stream.sort == "idle"]
-    steady = [stream.key for stream in streams if stream.sort == "steady"]
-    states = [sample.states[key] for sample in played.samples for key in steady]
     known = {
         "fastpath_kept": _kept(streams),
         "fastpath_slow_kept": _kept(slow),
         "fastpath_idle_died": _share(not stream.is_alive for stream in idle),
+    }
+    if (usual := _usual(played)) is not None:
+        known["fastpath_usual"] = usual
+    return known | (_read(played) if played.samples else {})
+
+
+def _read(played: Played) -> dict[str, float]:
+    """Where flows were by the readings, and how many fell out."""
+    changes = _moves(played)
+    why = [move.why for move in changes]
+    steady = [stream.key for stream in played.streams if stream.sort == "steady"]
+    states = [sample.states[key] for sample in played.samples for key in steady]
+    known = {
         "fastpath_steady": _share(state >= State.TABLE for state in states),
         "fastpath_hardware": _share(state is State.HARDWARE for state in states),
         "fastpath_aged": float(why.count("aged")),
@@ -70,8 +79,6 @@ def values(played: Played) -> dict[str, float]:
     }
     if ages := [move.silent_ns for move in changes if move.why == "aged"]:
         known["fastpath_age_ns"] = float(median(ages))
-    if (usual := _usual(played)) is not None:
-        known["fastpath_usual"] = usual
     return known
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where do connections go over time: into the flow table, out of it, and who is cut off?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gatemark.judge.judgement import PointResult
@@ -27,17 +27,22 @@ def say(case: Case) -> str:
     return f"{upper(text)}." if text else ""
 
 
+def _where(value: Mapping[str, float]) -> str:
+    """Return where its steady flows are."""
+    if (steady := value.get("fastpath_steady")) is None:
+        return "which way its flows go could not be read"
+    is_hardware = value.get("fastpath_hardware", 0.0) >= WHOLE
+    where = "hardware" if is_hardware else "the flow table"
+    if not steady:
+        return "all goes the usual path"
+    share = "" if steady >= WHOLE else f" {number.quantity(steady, 'ratio')} of the time"
+    return f"steady flows are in {where}{share}"
+
+
 def _parts(point: PointResult) -> Iterator[str]:
     """Yield what is to be known of an arm."""
     value = {name: each.value for name, each in point.values.items()}
-    steady, hardware = value.get("fastpath_steady", 0.0), value.get("fastpath_hardware", 0.0)
-    where = "hardware" if hardware >= WHOLE else "the flow table"
-    if steady >= WHOLE:
-        yield f"steady flows are in {where}"
-    elif steady:
-        yield f"steady flows are in {where} {number.quantity(steady, 'ratio')} of the time"
-    else:
-        yield "all goes the usual path"
+    yield _where(value)
     if age_ns := value.get("fastpath_age_ns"):
         again = value.get("fastpath_again", 0.0)
         yield (

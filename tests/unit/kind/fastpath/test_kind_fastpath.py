@@ -2,18 +2,26 @@
 """Where flows are by what gateways print, and what is told of those that went elsewhere."""
 
 import pytest
+from judge.conftest import Trial, run
+from msgspec.structs import replace
 
 from gatemark.error import NodeError
+from gatemark.judge.judge import judge
 from gatemark.kind.fastpath.load import Played, Stream, sample
+from gatemark.kind.fastpath.plan import FASTPATH
 from gatemark.kind.fastpath.result import values
 from gatemark.kind.fastpath.state import Sample, State, connections, moves, statistics, tables
 from gatemark.plan.kind import faults
 from gatemark.plan.model import Workload
+from gatemark.store.record import Definition
+from gatemark.tell.sentence.answer import answer
+from gatemark.workload import packet
 from gatemark.workload.ends import LAN, WAN
 from gatemark.workload.hand import Flow
 from gatemark.workload.packet import TCP, UDP
 
 S = 1_000_000_000
+ADDRESSED = ("198.18.1.4", 31000), ("198.19.1.253", 4000)
 ENDS = "src=198.18.0.9 dst=198.19.0.9 sport=33000"
 BACK = "src=198.19.0.9 dst=198.19.0.1 sport=4000 dport=33000"
 # /proc/net/nf_conntrack of Linux 6.1; and `conntrack -L`, which begins with the protocol.
@@ -75,9 +83,12 @@ def test_statistics_are_summed_over_cpus_where_the_kernel_has_them() -> None:
 
 def test_a_reading_has_flows_and_statistics() -> None:
     read = sample(f"{FILE}@stat\nwq_add wq_del wq_stats\n1 0 0\n", 5, [(UDP, 4000)])
+    assert read
     assert (read.at_ns, read.states) == (5, {(UDP, 4000): State.TABLE})
     assert read.statistics["wq_add"] == 1
-    assert sample("", 5, [(UDP, 4000)]).states == {(UDP, 4000): State.GONE}
+    empty = sample("", 5, [(UDP, 4000)])
+    assert empty
+    assert empty.states == {(UDP, 4000): State.GONE}
 
 
 @pytest.mark.parametrize("text", ["wq_add wq_del wq_stats\n1 x 0", "wq_add wq_del wq_stats\n1"])
@@ -127,8 +138,8 @@ def test_a_flow_that_leaves_though_packets_come_is_torn_down() -> None:
 
 def test_nothing_is_counted_of_a_gateway_that_said_nothing() -> None:
     seen = values(Played([stream("steady", 4000, 0, 1)]))
-    assert (seen["fastpath_kept"], seen["fastpath_steady"], seen["fastpath_aged"]) == (1, 0, 0)
-    assert "fastpath_usual" not in seen
+    assert seen == {"fastpath_kept": 1, "fastpath_slow_kept": 0, "fastpath_idle_died": 0}
+    assert sample("@none\n@stat\n", 5, [(UDP, 4000)]) is None
 
 
 @pytest.mark.parametrize(
@@ -144,3 +155,22 @@ def test_nothing_is_counted_of_a_gateway_that_said_nothing() -> None:
 def test_what_is_out_of_its_bounds_is_named(keys: dict[str, object], word: str) -> None:
     load = Workload(**({"kind": "fastpath", "duration_s": 60.0} | keys))  # type: ignore[arg-type]
     assert any(word in fault for fault in faults(load))
+
+
+def sentence(**seen: float) -> str:
+    definition = Definition(path="nat", quantity=FASTPATH, direction="up", family="ipv4")
+    record = replace(Trial().record(), arm="NAT", definition=definition, values=seen)
+    return answer(run([record]), [record], judge(run([record]), [record]))
+
+
+def test_where_flows_went_is_said_only_where_it_was_read() -> None:
+    assert "NAT: all goes the usual path." in sentence(fastpath_kept=1, fastpath_steady=0)
+    assert "which way its flows go could not be read" in sentence(fastpath_kept=1)
+
+
+def test_a_tag_stands_behind_the_addresses_and_the_rest_is_as_it_was() -> None:
+    frame = packet.udp(("02:00:00:00:00:01", "02:00:00:00:00:02"), *ADDRESSED, b"data")
+    with_tag = packet.tagged(frame, packet.vlan_tag(7))
+    assert with_tag[:12] == frame[:12]
+    assert with_tag[12:18] == b"\x81\x00\x00\x07\x08\x00"
+    assert with_tag[16:] == frame[12:]

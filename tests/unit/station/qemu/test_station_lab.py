@@ -2,6 +2,7 @@
 """A virtual gateway before and between its boots: what it is started with, and what is kept."""
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from gatemark.station.qemu.guest import Model, model
 from gatemark.station.qemu.lab import COUNTED, PROGRAMS, NotUpError, VirtualLab
 from gatemark.station.qemu.machine import options
 from gatemark.station.qemu.snapshot import SETTINGS, STATE, SWITCH, Snapshot
+from gatemark.station.thread import Thread
 
 HEAD = 'schema = "gatemark.station/1"\n[gateway]\nkind = "qemu"\n'
 ADDRESS = 'address = "root@192.168.1.1"'
@@ -237,6 +239,38 @@ def test_a_guest_that_ended_before_it_let_us_in_is_not_up(
     monkeypatch.setattr(lab, "_knock", knock)
     with pytest.raises(NotUpError, match=r"did not come up: .*; its console: Kernel panic"):
         asyncio.run(lab._reached(1.0))
+
+
+def test_a_guest_that_others_keep_from_its_cpu_has_more_time_to_boot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knocks: list[bool] = []
+
+    async def knock() -> bool:
+        await asyncio.sleep(0.3)
+        knocks.append(len(knocks) == 1)
+        return knocks[-1]
+
+    async def nothing(*_: object) -> None:
+        """It is up."""
+
+    lab = made(tmp_path, 'arch = "x86_64"')
+    running(lab, alive=True)
+    lab._machine.settle = nothing  # type: ignore[method-assign,union-attr]
+    monkeypatch.setattr(lab, "_knock", knock)
+    monkeypatch.setattr(lab._ssh, "reconnect", nothing)
+    with pytest.raises(NotUpError, match=r"no SSH in 0\.2 s; its console"):
+        asyncio.run(lab._reached(0.2))
+    knocks.clear()
+    waits = iter((0.0, *[60.0] * 9))
+    monkeypatch.setattr(VirtualLab, "_kept_s", property(lambda _: next(waits)))
+    asyncio.run(lab._reached(0.2))
+    assert knocks == [False, True]
+
+
+def test_the_time_that_a_thread_waited_for_its_cpu_is_read() -> None:
+    assert Thread("own", os.getpid(), None).waited_s >= 0
+    assert Thread("none", 1 << 30, None).waited_s == 0
 
 
 def restarted(lab: VirtualLab, monkeypatch: pytest.MonkeyPatch) -> list[str]:
