@@ -79,6 +79,7 @@ def test_only_the_firewall_is_taken_out_of_a_backup() -> None:
         (archive(etc__config__firewall="x" * 2000), "1000 at most"),
         (backup.GZIP + b"nothing", "or a part of one"),
     ],
+    ids=["cut", "other settings", "too long", "no archive"],  # not its bytes: they hold the time
 )
 def test_what_is_no_backup_is_refused_with_a_line(data: bytes, why: str) -> None:
     with pytest.raises(UsageError, match=why):
