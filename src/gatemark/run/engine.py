@@ -61,14 +61,14 @@ def execute(
             return stop.run(_execute(directory, station, others, display), display.warn)
     except StationError as error:
         # Of its kind: a campaign waits for some.
-        raise type(error)(f"{error}; {_again(directory)}") from None
+        raise type(error)(f"{error}; {again(directory)}") from None
     except stop.StoppedError:
-        raise StoppedRunError(f"stopped; what was measured is kept: {_again(directory)}") from None
+        raise StoppedRunError(f"stopped; what was measured is kept: {again(directory)}") from None
     finally:
         display.end()
 
 
-def _again(directory: RunDirectory) -> str:
+def again(directory: RunDirectory) -> str:
     """The command that goes on with it."""
     verb = "tune" if directory.load().tune else "run"
     return f"`gatemark {verb} --resume {directory.path}` goes on"

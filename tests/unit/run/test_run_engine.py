@@ -12,6 +12,7 @@ from gatemark.error import UsageError
 from gatemark.plan.model import Arm, Workload
 from gatemark.plan.order import order
 from gatemark.run.engine import (
+    again,
     execute,
     require_same_stations,
     require_same_traces,
@@ -21,7 +22,7 @@ from gatemark.run.engine import (
 from gatemark.station.load import load
 from gatemark.station.station import Station
 from gatemark.store.directory import RunDirectory
-from gatemark.store.run import AB, Run, Side
+from gatemark.store.run import AB, Run, Side, Tune
 from gatemark.tell.live import Live
 
 BENCH = """schema = "gatemark.station/1"
@@ -130,6 +131,13 @@ def test_another_key_opens_the_same_box(file: Path) -> None:
         now = station(file, BENCH.replace("\nlan =", f"\n{way}\nlan ="))
         require_same_stations(run, now, {})
         assert now.info == run.station  # what opens it is kept nowhere
+
+
+def test_a_run_that_was_stopped_names_its_own_verb_to_go_on(file: Path, tmp_path: Path) -> None:
+    run = run_of(station(file))
+    for verb, tune in (("run", None), ("tune", Tune(base="as it is"))):
+        directory = RunDirectory.create(tmp_path / verb, replace(run, tune=tune))
+        assert again(directory).startswith(f"`gatemark {verb} --resume {tmp_path}")
 
 
 def test_nothing_is_touched_before(file: Path, tmp_path: Path) -> None:
