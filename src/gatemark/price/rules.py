@@ -137,8 +137,8 @@ def texts(chain: Chain) -> list[str]:
 
 
 def as_it_was(ruleset: Iterable[Chain]) -> str:
-    """The batch that gives chains their own rules again; one that was empty is so again."""
-    return batch({chain.place: texts(chain) for chain in ruleset})
+    """The batch that gives chains their own rules again."""
+    return batch({chain.place: texts(chain) for chain in ruleset if chain.rules})
 
 
 def tracks(ruleset: Iterable[Chain]) -> list[str]:
