@@ -101,11 +101,14 @@ def count(station: str) -> Mapping[str, Any]:
 def kept(station: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """A line of what is kept: packets' counts, and prices by a rule's name and packet."""
     packets = {row["packet"]: row for row in rows if "packet" in row}
+    # Neighbours of one shape that cost the same are one row: each has its share.
     prices = {
-        name: row["instructions"]
+        rule.partition(COMMENT)[2].rstrip('"'): {
+            packet: price // len(row["rules"]) for packet, price in row["instructions"].items()
+        }
         for row in rows
         if "rules" in row and isinstance(row["rules"], list)
-        for name in [row["rules"][0].partition(COMMENT)[2].rstrip('"')]
+        for rule in row["rules"]
     }
     return {
         "station": Path(station).stem,

@@ -60,10 +60,10 @@ def verdict(
     first.lab.enter()
     for line in stop.later(recover):
         tell(line)
+    same_boot = first.lab.model == second.lab.model
     asked = both(first, second, kinds(families, ("tcp",)), port, tell)
     before, after = stop.run(asked, tell)
     rows = words.paired(before.counts, after.counts)
-    same_boot = first.lab.model == second.lab.model
     is_worse, sentence = words.verdict(rows, accepted, same_boot=same_boot)
     if json_:
         output.lines(words.data(rows))

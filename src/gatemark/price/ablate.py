@@ -198,11 +198,15 @@ async def _changed(
 
 
 def hooks(ruleset: Iterable[Chain], dropping: Place | None = None) -> str:
-    """The batch of base chains that let every packet on; `dropping`: but for that one."""
+    """The batch of base chains that let every packet on; `dropping`: but for that one.
+
+    Those without rules stay so: they let on, or drop, by their policy.
+    """
     return batch(
         {
             chain.place: (["drop" if chain.place == dropping else "accept"] if chain.hook else [])
             for chain in ruleset
+            if chain.rules
         }
     )
 

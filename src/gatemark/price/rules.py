@@ -136,6 +136,11 @@ def texts(chain: Chain) -> list[str]:
     return [rule.text for rule in chain.rules]
 
 
+def as_it_was(ruleset: Iterable[Chain]) -> str:
+    """The batch that gives chains their own rules again."""
+    return batch({chain.place: texts(chain) for chain in ruleset if chain.rules})
+
+
 def tracks(ruleset: Iterable[Chain]) -> list[str]:
     """Families whose rules have connections tracked."""
     families = [

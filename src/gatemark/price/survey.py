@@ -10,7 +10,7 @@ from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced, Unit
 from gatemark.price.gateway import DROPPED, Counted
-from gatemark.price.rules import Chain, Place, anchor, batch, chains, texts, tracks
+from gatemark.price.rules import Chain, Place, anchor, as_it_was, batch, chains, tracks
 from gatemark.price.session import Session, refusal, tried
 from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
@@ -102,7 +102,7 @@ async def _meets(
                 met.setdefault(at, set()).add(kind)
             if matches:
                 matched.setdefault(at, set()).add(kind)
-    await session.load(_as_it_was(ruleset))
+    await session.load(as_it_was(ruleset))
     return {at: Meets(frozenset(met[at]), frozenset(matched.get(at, ()))) for at in met}
 
 
@@ -116,7 +116,7 @@ async def _hooked(session: Session, made: Survey, fates: Mapping[Kind, str]) -> 
     for place, kinds in groups.items():
         await session.load(ablate.hooks(made.chains, place))
         made.hooked |= await session.count(kinds, fates)
-    await session.load(_as_it_was(made.chains))
+    await session.load(as_it_was(made.chains))
 
 
 async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell: Tell) -> None:
@@ -126,7 +126,7 @@ async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell
         chain: Chain, rules: Sequence[str], kinds: Iterable[Kind]
     ) -> Mapping[Kind, Counted]:
         nonlocal changed
-        back = _as_it_was((changed,)) if changed and changed != chain else ""
+        back = as_it_was((changed,)) if changed and changed != chain else ""
         await session.load(back + batch({chain.place: rules}))
         changed = chain
         return await session.count(kinds, fates)
@@ -137,8 +137,4 @@ async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell
     for number, unit in enumerate(met, 1):
         tell(f"{number}/{len(met)} {unit.chain.place[2]}: {unit.rules[0].bare}")
         made.priced += await ablate.priced(unit, made.whole, count)
-    await session.load(_as_it_was(made.chains))
-
-
-def _as_it_was(ruleset: Iterable[Chain]) -> str:
-    return batch({chain.place: texts(chain) for chain in ruleset if chain.rules})
+    await session.load(as_it_was(made.chains))

@@ -11,7 +11,7 @@ from gatemark.error import NodeError
 from gatemark.price.advise import Advice
 from gatemark.price.corpus import Sent, Where, differing, fates, through
 from gatemark.price.gateway import Counted, shifts
-from gatemark.price.rules import Chain, anchor, batch, texts, tracks
+from gatemark.price.rules import anchor, as_it_was, tracks
 from gatemark.price.session import Session, refusal
 from gatemark.price.survey import Survey, loaded
 from gatemark.price.text import Rules
@@ -145,14 +145,10 @@ class _Scale:
         if adds:  # nft 1.0.6 does not take away a table whose flow table is in use
             await loaded(self._session, self._rules)
             await self._session.load(anchor(tracks(self._made.chains)))
-        await self._session.load(_as_it_was(self._made.chains))
+        await self._session.load(as_it_was(self._made.chains))
 
     async def _as_they_are(self) -> None:
         """Send the packets twice by the rules as they are: chance may be at work, too."""
         if not self._before:
             self._before = await self._came()
             self._by_chance = differing(self._before, await self._came())
-
-
-def _as_it_was(ruleset: Iterable[Chain]) -> str:
-    return batch({chain.place: texts(chain) for chain in ruleset if chain.rules})

@@ -11,7 +11,7 @@ from gatemark.price import ablate
 from gatemark.price.ablate import Meets
 from gatemark.price.advise import advices
 from gatemark.price.gateway import ARRIVES, Counted
-from gatemark.price.rules import Chain, Rule, chains
+from gatemark.price.rules import Chain, Rule, as_it_was, chains
 from gatemark.price.traffic import Kind
 
 UP = Kind("up", "lan0", "wan0", "known")
@@ -184,3 +184,10 @@ def test_neighbours_that_differ_in_one_value_become_a_set() -> None:
 )
 def test_a_status_is_no_verdict(text: str, verdict: str) -> None:
     assert Rule(text).does == verdict
+
+
+def test_a_base_chain_without_rules_is_bare_as_it_is() -> None:
+    listing = "table ip nat {\n\tchain pre {\n\t\ttype nat hook prerouting priority dstnat; "
+    listing += "policy accept;\n\t}\n}\n"
+    ruleset = chains(listing)
+    assert ablate.hooks(ruleset) == as_it_was(ruleset) == ""
