@@ -290,7 +290,10 @@ def card(
         *prose(
             "It never finds remote desktops and ssh over TCP. What no header names is bulk where",
             "its packets are even, as a call near its sender is; where they are uneven, a slow",
-            "transfer has priority until the guard takes it away.",
+            "transfer has priority until the guard takes it away. Reports that go one way to a",
+            "port that is in no table go first, and so may streams. No split here reaches what",
+            "flows of real programs ask for: [what was",
+            "tried](../../../../docs/classifier.md#real-programs-by-construction).",
         ),
         *prose(
             "Of these applications, which are not real time, a tenth of the windows or more got",

@@ -40,6 +40,7 @@ class Slots:
         self._count = count
         self._free = count
         self._changed = threading.Condition()
+        self.is_stopped = False  # nothing is tried again
 
     @contextmanager
     def of(self, program: Program) -> Iterator[None]:
@@ -80,6 +81,9 @@ def main() -> None:
             return
         options.folder.mkdir(parents=True, exist_ok=True)
         capture_all(_present(programs), options)
+    except KeyboardInterrupt:
+        sys.stderr.write("benchmarks.captures: stopped; the same command goes on\n")
+        sys.exit(130)
     except GatemarkError as error:
         sys.stderr.write(f"benchmarks.captures: {error}\n")
         sys.exit(error.exit_code)
@@ -107,13 +111,19 @@ def capture_all(programs: Sequence[Program], options: argparse.Namespace) -> Non
             pool.submit(captured, program, number, at, options, slots, Path(packets)): program
             for at, (program, number) in enumerate(waiting)
         }
-        for job in as_completed(jobs):
-            name, number, reasons = job.result()
-            counts["refused" if len(reasons) == options.tries else "kept"] += 1
-            state = f"refused: {reasons[-1]}" if len(reasons) == options.tries else "kept"
-            done = sum(counts.values())
-            print(f"{done} of {len(jobs)}: {name} {number}: {state}", flush=True)
-            _refused(options.folder / REFUSED, name, number, reasons)
+        try:
+            for job in as_completed(jobs):
+                name, number, reasons = job.result()
+                counts["refused" if len(reasons) == options.tries else "kept"] += 1
+                state = f"refused: {reasons[-1]}" if len(reasons) == options.tries else "kept"
+                done = sum(counts.values())
+                print(f"{done} of {len(jobs)}: {name} {number}: {state}", flush=True)
+                _refused(options.folder / REFUSED, name, number, reasons)
+        except KeyboardInterrupt:
+            sys.stderr.write("benchmarks.captures: what plays is waited for\n")
+            slots.is_stopped = True
+            pool.shutdown(cancel_futures=True)
+            raise
     print(f"{counts['kept']} captures kept, {counts['refused']} refused: {options.folder}")
 
 
@@ -129,6 +139,8 @@ def captured(
     reasons: list[str] = []
     with slots.of(program):
         for attempt in range(options.tries):
+            if slots.is_stopped:
+                break
             seed = options.seed + 1000 * attempt
             try:
                 place = at * options.tries + attempt

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judge the classifier by captures of real programs, both ways, beside simpler rules and nDPI.
 
-    python -m benchmarks.captures.judged [FOLDER]
+    python -m benchmarks.captures.judged [CAPTURES]
 
-`kept.tar.xz` beside this file has the captures that docs/measured.md is about.
+`kept.tar.xz` beside this file has the captures that docs/measured.md is about, `later.tar.xz` those
+of programs that came after the rules were frozen.
 
 Trained on public captures and judged here (construction); trained here and judged on the public
 ones (the other way round); each application judged by trees that saw none of it.
@@ -102,17 +103,19 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="benchmarks.captures.judged", description=__doc__)
     parser.add_argument(
-        "folder", type=Path, nargs="?", metavar="FOLDER", help="of captures (default: kept.tar.xz)"
+        "captures", type=Path, nargs="?", default=KEPT, help="folder or archive (kept.tar.xz)"
     )
     parser.add_argument("--data", type=Path, default=public.DATA, help="public captures")
     parser.add_argument("--quick", action="store_true", help="the model that ships alone")
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="gatemark-") as unpacked:
-            if not options.folder:
-                with tarfile.open(KEPT) as archive:
-                    archive.extractall(unpacked)  # noqa: S202  our own
-            tables(options.folder or Path(unpacked), options.data, is_quick=options.quick)
+            folder: Path = options.captures
+            if folder.is_file():
+                with tarfile.open(folder) as archive:
+                    archive.extractall(unpacked, filter="data")
+                folder = Path(unpacked)
+            tables(folder, options.data, is_quick=options.quick)
     except GatemarkError as error:
         sys.stderr.write(f"benchmarks.captures.judged: {error}\n")
         sys.exit(error.exit_code)

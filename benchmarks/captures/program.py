@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that are captured: `realtime.toml` and `others.toml`, read and checked.
+"""The programs that are captured: three lists, read and checked.
 
 A program is two shell scripts or an application of `kind/application`. In its scripts NEAR, FAR and
 SECONDS stand for the LAN end, the WAN end and the time; what is drawn has its name in capitals.
@@ -18,7 +18,7 @@ from gatemark.error import UsageError
 from gatemark.kind.application.programs import APPLICATIONS, fix, path
 
 PLACE: Final = Path(__file__).parent
-LISTS: Final = (PLACE / "realtime.toml", PLACE / "others.toml")
+LISTS: Final = tuple(PLACE / f"{name}.toml" for name in ("realtime", "others", "later"))
 DNS: Final = 53
 CLASSES: Final = (*REAL_TIME, "stream", "web", "bulk", "chat", "p2p", "dns", "iot", "tunnel")
 

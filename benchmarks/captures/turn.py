@@ -56,7 +56,10 @@ class End:
     ) -> None:
         command = inside(space, *ALONE, sys.executable, "-m", "benchmarks.captures.end")
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
+        # A group of its own: what interrupts us lets it play to its end.
+        self._process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT, process_group=0
+        )
         seconds = float(values["SECONDS"])
         request = {"script": script, "values": dict(values), "root": program.root}
         self._write(json.dumps(request | {"seconds": seconds}))
