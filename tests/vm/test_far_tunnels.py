@@ -115,6 +115,7 @@ def test_a_tunnel_that_is_20_bytes_too_large_is_seen(line: Line) -> None:
     assert record.values["mtu_handled"] < 1
 
 
-@of("line", *ARMS)
+# WireGuard's two ends meet as it is set, and here no far end stands.
+@of("line", *(arm for arm in ARMS if arm.name != "wireguard"))
 def test_it_is_given_back_as_it_was(line: Line) -> None:
     given_back(line)
