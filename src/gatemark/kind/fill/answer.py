@@ -20,6 +20,7 @@ CAPTION = "Flows held at once, and what each takes of the gateway's memory"
 # Quantity -> its column.
 COLUMNS = {
     "flows": "flows",
+    "teardown_per_s": "removed/s",
     "flow_bytes": "B each",
     "flow_object_bytes": "B of objects",
     "flows_predicted": "memory has room for",

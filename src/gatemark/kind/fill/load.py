@@ -151,8 +151,10 @@ class Fill:
         killed = self._killed
         if self.steps[-1].lost or killed:
             await self._recover()
+        emptied_ns = time.monotonic_ns()
         await self.empty()  # what undoes the setup needs memory, and is guarded until it does
-        return self._way(t0_ns, killed=killed)
+        emptied_ns = time.monotonic_ns() - emptied_ns
+        return self._way(t0_ns, emptied_ns, killed=killed)
 
     @property
     def _killed(self) -> bool:
@@ -248,7 +250,7 @@ class Fill:
                 await self.gateway.run("true")
                 return
 
-    def _way(self, t0_ns: int, *, killed: bool) -> Way:
+    def _way(self, t0_ns: int, emptied_ns: int, *, killed: bool) -> Way:
         steps = [
             {"flows": step.flows, "lost": step.lost, "t0_ns": step.t0_ns, "t1_ns": step.t1_ns}
             for step in self.steps
@@ -257,6 +259,7 @@ class Fill:
             "t0_ns": t0_ns,
             "t1_ns": self.ended_ns,
             "cpu_ns": self.spent.sender_ns,
+            "emptied_ns": emptied_ns,
             "asked": self.load.flows,
             "servers": self.load.servers,
             "killed": killed,

@@ -87,6 +87,7 @@ KIND: Final = Rules(
     keys="duration_s flows clients servers steps rate_pps active_pps",
     yields=(
         "flows",
+        "teardown_per_s",
         "flow_bytes",
         "free_bytes",
         "flows_predicted",

@@ -41,11 +41,14 @@ def outcome(spec: TrialSpec, raw: Raw) -> tuple[dict[str, float], None]:
     del spec
     steps = filled(raw)
     values = {"flows": float(_held(raw, steps))}
+    sent = raw.ways[0].sender
+    if sent.get("emptied_ns") and values["flows"]:
+        values["teardown_per_s"] = values["flows"] * 1e9 / sent["emptied_ns"]
     if line := slope.slab(steps):
         values["flow_bytes"] = line.slope
     if made_of := objects(raw, steps):
         values["flow_object_bytes"] = float(sum(made_of.values()))
-    spare_bytes = raw.ways[0].sender["spare_bytes"]
+    spare_bytes = sent["spare_bytes"]
     limit = slope.predicted(steps, spare_bytes) if _own_memory(raw) else None
     if steps and _own_memory(raw):
         values["free_bytes"] = float(steps[0].free_bytes + steps[0].listed_bytes)

@@ -12,9 +12,12 @@ FAMILIES: Final = {  # versions of IP
     "l2tp": (4, 6),
     "esp-aes": (4, 6),
     "esp-chacha": (4, 6),
+    "wireguard": (4, 6),
     "464xlat": (4,),
+    "nat64": (4,),
 }
 KINDS: Final = tuple(FAMILIES)
+ON_LAN: Final = frozenset(("nat64",))  # the far end is before the LAN host
 HEADROOM_BYTES: Final = 80  # that the largest of them adds to a packet
 MTU: Final = 1500 - HEADROOM_BYTES  # of each, so one size fits all
 PATH_BYTES: Final = 1500  # of an outer packet that the way to the far end takes

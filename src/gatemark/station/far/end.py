@@ -4,9 +4,9 @@
     gateway ---- GATE  this program  HOST ---- WAN host
 
 What comes from the gateway in the tunnel leaves by HOST as a bare packet; what the WAN host sends
-leaves by GATE in the tunnel. Anything else, as ARP, passes as it is. Packets around others that are
-longer than PATH bytes are dropped without a word, as by a way whose MTU is less. MAC is the
-gateway's. A line on stdin is answered with what was counted, as JSON.
+leaves by GATE in the tunnel. Anything else, as ARP and reports of groups, passes as it is. Packets
+around others that are longer than PATH bytes are dropped without a word, as by a way whose MTU is
+less. MAC is the gateway's. A line on stdin is answered with what was counted, as JSON.
 """
 
 import json
@@ -14,11 +14,13 @@ import os
 import select
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from gatemark.station.far import wire
 from gatemark.station.far.tunnel import L2tp, Tunnel, tunnel
+from gatemark.station.far.wireguard import WireGuard
 
 ALL: Final = 3  # ETH_P_ALL
 # Without a name in Python: SO_RCVBUFFORCE of socket(7), SOL_PACKET.
@@ -27,9 +29,12 @@ IGNORE_OUTGOING: Final = 23  # PACKET_IGNORE_OUTGOING, since Linux 4.20
 BUFFER_BYTES: Final = 16 << 20
 LONGEST: Final = 1 << 16
 AT_ONCE: Final = 64  # frames of one side before the other has its turn
+SHORTEST: Final = 34  # Ethernet's and IPv4's headers
+GROUP: Final = 1  # of the first byte of a frame's sink: what is for a group is no test packet
 IP: Final = frozenset((wire.IPV4, wire.IPV6))
 
 Turn = Callable[[bytes], bytes | None]
+Owed = Callable[[bytes], Iterator[bytes]]
 
 
 class End:
@@ -44,7 +49,7 @@ class End:
 
     def from_gateway(self, frame: bytes) -> bytes | None:
         """Take a packet out of the tunnel; None where it goes no further."""
-        if frame[12:14] not in IP:
+        if frame[12:14] not in IP or frame[0] & GROUP or len(frame) < SHORTEST:
             return self._passed(frame)
         inner = self._tunnel.take_out(frame[14:])
         if inner is None:
@@ -53,6 +58,9 @@ class End:
         if len(frame) - 14 > self._path_bytes:
             self.count["long"] += 1
             return None
+        if not inner:
+            self.count["passed"] += 1  # of the tunnel itself
+            return None
         self.count["out"] += 1
         if self._is_framed:
             return inner
@@ -60,27 +68,28 @@ class End:
 
     def from_host(self, frame: bytes) -> bytes | None:
         """Put a packet for the gateway into the tunnel."""
-        if frame[12:14] not in IP or frame[:6] != self._mac:
+        if frame[12:14] not in IP or frame[:6] != self._mac or len(frame) < SHORTEST:
             return self._passed(frame)
         if wire.version(frame[14:]) not in self._tunnel.families:
             return self._passed(frame)
-        packet = self._tunnel.put_in(frame if self._is_framed else _unpadded(frame[14:]))
+        packet = self._tunnel.put_in(frame if self._is_framed else wire.unpadded(frame[14:]))
+        if not packet:
+            return None
         if len(packet) > self._path_bytes:
             self.count["long"] += 1
             return None
         self.count["in"] += 1
         return frame[:12] + wire.ETHERTYPE[packet[0] >> 4] + packet
 
+    def owed(self, frame: bytes) -> Iterator[bytes]:
+        """Yield what the tunnel itself answers the gateway, whose frame this was."""
+        while isinstance(self._tunnel, WireGuard) and self._tunnel.answers:
+            packet = self._tunnel.answers.pop(0)
+            yield frame[6:12] + frame[:6] + wire.ETHERTYPE[packet[0] >> 4] + packet
+
     def _passed(self, frame: bytes) -> bytes:
         self.count["passed"] += 1
         return frame
-
-
-def _unpadded(packet: bytes) -> bytes:
-    """A packet without what fills a short frame."""
-    size = int.from_bytes(packet[2:4], "big")
-    size = size if packet[0] >> 4 == 4 else 40 + int.from_bytes(packet[4:6], "big")
-    return packet[:size]
 
 
 def opened(device: str) -> socket.socket:
@@ -93,18 +102,23 @@ def opened(device: str) -> socket.socket:
     return made
 
 
-def carry(source: socket.socket, sink: socket.socket, turn: Turn) -> None:
-    """Carry what waits at one side to the other, a few frames at most."""
+def carry(source: socket.socket, sink: socket.socket, turn: Turn, owed: Owed | None = None) -> None:
+    """Carry what waits at one side to the other, a few frames at most; `owed` goes back."""
     for _ in range(AT_ONCE):
         try:
             frame = source.recv(LONGEST)
         except OSError:  # none waits, or its port is gone
             return
         if out := turn(frame):
-            try:
-                sink.send(out)
-            except OSError:  # a full queue, or a frame longer than the port's MTU
-                continue
+            send(sink, out)
+        for back in owed(frame) if owed else ():
+            send(source, back)
+
+
+def send(sink: socket.socket, frame: bytes) -> None:
+    """Send a frame, but for a full queue, or a frame longer than the port's MTU."""
+    with suppress(OSError):
+        sink.send(frame)
 
 
 def tell(line: str) -> None:
@@ -124,7 +138,7 @@ def main(words: list[str]) -> None:
     while True:
         ready = {fd for fd, _ in poll.poll()}
         if gate.fileno() in ready:
-            carry(gate, host, end.from_gateway)
+            carry(gate, host, end.from_gateway, end.owed)
         if host.fileno() in ready:
             carry(host, gate, end.from_host)
         if sys.stdin.fileno() in ready:

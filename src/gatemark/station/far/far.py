@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The far end of an arm's tunnel, in the cable before the WAN host, where a line would be.
 
+That of `nat64` is before the LAN host: it makes an IPv6 host of it.
+
     gateway               gm-ID-line                    WAN host
     +-----+         +-------------------------+         +------+
     | gw1 |=========| wan0   station/far  line1 |-------| wan0 |
@@ -18,7 +20,7 @@ from gatemark.node import isolated
 from gatemark.node.reader import reader
 from gatemark.node.shell import Process
 from gatemark.node.shield import whole
-from gatemark.plan.line.tunnel import kind_of, path_bytes
+from gatemark.plan.line.tunnel import ON_LAN, kind_of, path_bytes
 from gatemark.plan.model import Arm
 from gatemark.station import blocking, space
 from gatemark.station.line.splice import Splice
@@ -75,7 +77,8 @@ class Far:
         return _counts(await self._line(ANSWER_S))
 
     async def _put(self, kind: str, path: str) -> None:
-        self._splice = splice = Splice(self.station.ports, "wan0")
+        role = "lan0" if kind in ON_LAN else "wan0"
+        self._splice = splice = Splice(self.station.ports, role)
         try:
             await blocking.run(splice.put_in)
             for port in (*splice.ports, splice.port):

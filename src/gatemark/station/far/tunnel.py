@@ -4,6 +4,8 @@
     gre        RFC 2784, without key and checksum        6in4     RFC 4213
     ds-lite    RFC 6333: IPv4 in IPv6 (RFC 2473)         l2tp     RFC 3931, Ethernet over UDP
     esp-aes    RFC 4303 in tunnel mode, RFC 4106         esp-chacha    RFC 7634
+    wireguard  station/far/wireguard.py
+    nat64      RFC 6146: the far end is the translator of an IPv6 host with programs for IPv4
     464xlat    RFC 6877: the far end is the translator of the provider (RFC 7915)
 
 This is not the gateway's code: what both ends agree on is not one program's mistake.
@@ -11,6 +13,7 @@ This is not the gateway's code: what both ends agree on is not one program's mis
 
 import hashlib
 import struct
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from cryptography.exceptions import InvalidTag
@@ -18,6 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 
 from gatemark.station.far import wire
 from gatemark.station.far.wire import Address
+from gatemark.station.far.wireguard import WireGuard
 
 # The ends: RFC 5737, RFC 3849. The first is the gateway's.
 NEAR, FAR = "203.0.113.1", "203.0.113.2"
@@ -25,6 +29,8 @@ NEAR6, FAR6 = "2001:db8:77::1", "2001:db8:77::2"
 # Of the translator, /96 (RFC 6052). Not 64:ff9b::, by which tayga reaches no network of tests.
 PREFIX: Final = "2001:db8:64::"
 CLAT: Final = "2001:db8:77:1::464"  # the home's address behind its own translator
+HOSTS: Final = "2001:db8:77:4::"  # of hosts behind a NAT64, /96
+NETWORK: Final = Address(PREFIX)[:12]
 IPIP, IPV6_IN, GRE, ESP = 4, 41, 47, 50
 L2TP_PORT: Final = 1701
 L2TP_SESSION: Final = 1
@@ -43,7 +49,10 @@ class Tunnel(Protocol):
         """Return the outer packet of an IP packet, or of a frame where it carries these."""
 
     def take_out(self, packet: bytes) -> bytes | None:
-        """Return what an outer packet carries; None of what is none of this tunnel."""
+        """Return what an outer packet carries: nothing where it is the tunnel's own.
+
+        None of what is none of this tunnel.
+        """
 
 
 class Plain:
@@ -136,31 +145,58 @@ class Esp:
 
 
 class Translated:
-    """IPv4 as IPv6, header for header; `home` is the IPv4 address that the home has outside."""
+    """IPv4 as IPv6, header for header (RFC 7915); `home` is the IPv4 address outside."""
 
     families = (4,)
 
     def __init__(self, home: str) -> None:
         self._home, self._clat = Address(home), Address(CLAT)
-        self._prefix = Address(PREFIX)[:12]
 
     def put_in(self, packet: bytes) -> bytes:
-        """From IPv4 to IPv6 (RFC 7915, section 4)."""
-        header, size = (packet[0] & 15) * 4, int.from_bytes(packet[2:4], "big")
-        ends = self._prefix + packet[12:16], self._clat
-        data = _summed(packet[9], packet[header:size], packet[12:20], b"".join(ends))
-        return wire.ipv6(*ends, packet[9], data, packet[1])
+        """From IPv4 to IPv6."""
+        return _to_ipv6(packet, _mapped(PREFIX, packet[12:16]), self._clat)
 
     def take_out(self, packet: bytes) -> bytes | None:
-        """From IPv6 to IPv4 (section 5); None of what is not for the translator."""
-        if wire.version(packet) != 6 or packet[8:24] != self._clat:
+        """From IPv6 to IPv4; None of what is not for the translator."""
+        if packet[8:24] != self._clat:
             return None
-        if packet[24:36] != self._prefix or packet[6] not in wire.CHECKSUM_AT:
-            return None
-        size = 40 + int.from_bytes(packet[4:6], "big")
-        ends = self._home, packet[36:40]
-        data = _summed(packet[6], packet[40:size], packet[8:40], b"".join(ends))
-        return wire.ipv4(*ends, packet[6], data, wire.traffic_class(packet))
+        return _to_ipv4(packet, self._home, packet[36:40], packet[24:36] == NETWORK)
+
+
+class Hosts:
+    """The same for each host before a stateful translator."""
+
+    families = (4,)
+
+    def put_in(self, packet: bytes) -> bytes:
+        """From IPv4 to IPv6."""
+        return _to_ipv6(packet, _mapped(HOSTS, packet[12:16]), _mapped(PREFIX, packet[16:20]))
+
+    def take_out(self, packet: bytes) -> bytes | None:
+        """From IPv6 to IPv4; None of what is for no host here."""
+        is_ours = packet[8:20] == NETWORK and packet[24:36] == Address(HOSTS)[:12]
+        return _to_ipv4(packet, packet[20:24], packet[36:40], is_ours)
+
+
+def _mapped(prefix: str, address: bytes) -> bytes:
+    """An IPv4 address in a prefix of 96 bits (RFC 6052)."""
+    return Address(prefix)[:12] + address
+
+
+def _to_ipv6(packet: bytes, source: bytes, sink: bytes) -> bytes:
+    """A packet with other addresses (RFC 7915, section 4)."""
+    header, size = (packet[0] & 15) * 4, int.from_bytes(packet[2:4], "big")
+    data = _summed(packet[9], packet[header:size], packet[12:20], source + sink)
+    return wire.ipv6(source, sink, packet[9], data, packet[1])
+
+
+def _to_ipv4(packet: bytes, source: bytes, sink: bytes, is_ours: bool) -> bytes | None:
+    """The other way (section 5), of what is ours."""
+    if wire.version(packet) != 6 or not is_ours or packet[6] not in wire.CHECKSUM_AT:
+        return None
+    size = 40 + int.from_bytes(packet[4:6], "big")
+    data = _summed(packet[6], packet[40:size], packet[8:40], source + sink)
+    return wire.ipv4(source, sink, packet[6], data, wire.traffic_class(packet))
 
 
 def _summed(protocol: int, data: bytes, before: bytes, after: bytes) -> bytes:
@@ -184,15 +220,21 @@ def key(name: str, way: str) -> bytes:
 
 def tunnel(name: str, home: str = "") -> Tunnel:
     """The tunnel of a name; `home`: the address that the WAN host knows the gateway by."""
-    if name == "gre":
-        kinds = {4: (GRE, b"\0\0" + wire.IPV4), 6: (GRE, b"\0\0" + wire.IPV6)}
-        return Plain((NEAR, FAR), kinds)
-    if name == "6in4":
-        return Plain((NEAR, FAR), {6: (IPV6_IN, b"")})
-    if name == "ds-lite":
-        return Plain((NEAR6, FAR6), {4: (IPIP, b"")})
-    if name == "l2tp":
-        return L2tp()
-    if name == "464xlat":
-        return Translated(home)
-    return Esp(AESGCM if name == "esp-aes" else ChaCha20Poly1305, name)
+    ciphers: dict[str, type[AESGCM] | type[ChaCha20Poly1305]] = {
+        "esp-aes": AESGCM,
+        "esp-chacha": ChaCha20Poly1305,
+    }
+    if name in ciphers:
+        return Esp(ciphers[name], name)
+    made: dict[str, Callable[[], Tunnel]] = {
+        "gre": lambda: Plain(
+            (NEAR, FAR), {4: (GRE, b"\0\0" + wire.IPV4), 6: (GRE, b"\0\0" + wire.IPV6)}
+        ),
+        "6in4": lambda: Plain((NEAR, FAR), {6: (IPV6_IN, b"")}),
+        "ds-lite": lambda: Plain((NEAR6, FAR6), {4: (IPIP, b"")}),
+        "l2tp": L2tp,
+        "wireguard": lambda: WireGuard(NEAR, FAR),
+        "464xlat": lambda: Translated(home),
+        "nat64": Hosts,
+    }
+    return made[name]()

@@ -53,6 +53,13 @@ def version(packet: bytes) -> int:
     return packet[0] >> 4 if len(packet) >= 20 and packet[0] >> 4 in ETHERTYPE else 0
 
 
+def unpadded(packet: bytes) -> bytes:
+    """A packet without what fills a short frame, or a block."""
+    size = int.from_bytes(packet[2:4], "big")
+    size = size if packet[0] >> 4 == 4 else 40 + int.from_bytes(packet[4:6], "big")
+    return packet[:size]
+
+
 def traffic_class(packet: bytes) -> int:
     """The TOS byte or traffic class."""
     if packet[0] >> 4 == 4:

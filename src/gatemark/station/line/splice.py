@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line's namespace spliced into the cable of a port of the WAN host, and taken out again.
+"""The line's namespace spliced into the cable of a port of a host, and taken out again.
 
 At any moment the device that was moved is in one of both namespaces, and another of its name is in
-the WAN host's only while it is away: so who gives NICs back finds it (station/ssh/loan.py).
+the host's only while it is away: so who gives NICs back finds it (station/ssh/loan.py).
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,17 +19,16 @@ from gatemark.node.shell import Namespace
 from gatemark.station import space
 from gatemark.station.wiring import Port
 
-HOST: Final = "-wan"  # what the WAN host's namespace ends with
-LINE: Final = "-line"  # and ours
-NEXT: Final = {"wan0": "gw1", "wan9": "lan9"}  # role -> what it is connected to
-VETH: Final = "line1"  # our end of the pair to the WAN host
+LINE: Final = "-line"  # what our namespace ends with
+NEXT: Final = {"wan0": "gw1", "wan9": "lan9", "lan0": "gw0"}  # role -> what it is connected to
+VETH: Final = "line1"  # our end of the pair to the host
 DEAF: Final = literal("echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6")
-ELSEWHERE: Final = "a line stands before a WAN host on this machine, and this one is elsewhere"
+ELSEWHERE: Final = "a line stands before a host on this machine, and this one is elsewhere"
 
 
 def beside(host: str) -> str:
-    """The line's namespace, by the WAN host's: gm-0a1b2c-line."""
-    return host.removesuffix(HOST) + LINE
+    """The line's namespace, by the host's: gm-0a1b2c-line."""
+    return host.rpartition("-")[0] + LINE
 
 
 class Splice:
@@ -47,7 +46,7 @@ class Splice:
 
     @property
     def ports(self) -> tuple[Port, Port]:
-        """Ours: at the gateway's cable, at the WAN host's."""
+        """Ours: at the gateway's cable, at the host's."""
         gate = replace(self.port, node=self.node, role="line0", named=self.port.device)
         return gate, Port(self.node, "line1", self.port.mac, VETH)
 
@@ -102,7 +101,7 @@ class Splice:
         """The host's device with its addresses, who is next to it, and the way to all others."""
         space.address(host, self.port)
         space.neighbours(host, self.port, self.next)
-        if self.role == "wan0":
+        if self.role in ("wan0", "lan0"):
             space.default_routes(host, self.next)
 
     @contextmanager
