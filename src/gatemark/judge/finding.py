@@ -75,6 +75,8 @@ Shape = Literal[
     "late-leases",
     "adverts-end",
     "adverts-late",
+    "prefix-gone",
+    "prefix-not-renewed",
 ]
 
 # That explain a part of the loss at any rate: a knee is judged without that part.

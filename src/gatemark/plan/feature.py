@@ -292,6 +292,12 @@ FEATURES: Final[dict[str, Feature]] = {
         program=True,
         talks=True,
     ),
+    "pd": Feature(
+        FORWARDING,
+        (Argument("CLIENT", words=("dhcpcd",)),),
+        program=True,
+        talks=True,
+    ),
     "command": Feature(PATHS, (Argument("NAME", is_name=True),), program=True),
 }
 

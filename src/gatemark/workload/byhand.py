@@ -37,6 +37,7 @@ class ByHand(Generic[Both]):
     prepare: Callable[[Both], None] | None = None
     notes: tuple[str, ...] = ()
     ports: Mapping[str, str] = field(default_factory=lambda: {"sender": "raw", "sink": "raw"})
+    talks: bool = False  # it may stand beside others, so it waits until these have sent, too
     _stack: ExitStack = field(default_factory=ExitStack)
     _ends: Both | None = None
 
@@ -48,8 +49,8 @@ class ByHand(Generic[Both]):
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
-        """Play; nothing is on its way after it. Raises what `play` does."""
-        del drained, tick
+        """Play; nothing of it is on its way after it. Raises what `play` does."""
+        del tick
         assert self._ends is not None
         t0_ns, cpu_ns = time.monotonic_ns(), time.process_time_ns()
         played = await asyncio.to_thread(self.play, self._ends)
@@ -58,8 +59,11 @@ class ByHand(Generic[Both]):
             "t1_ns": time.monotonic_ns(),
             "cpu_ns": time.process_time_ns() - cpu_ns,
         }
+        if self.talks:
+            await drained()
         self._stack.close()
-        return Way(self.wire, ends | {self.name: played}, ends, dict(self.ports), notes=self.notes)
+        both = ends | {self.name: played}
+        return Way(self.wire, both, ends, dict(self.ports), notes=self.notes, talks=self.talks)
 
     async def abort(self) -> None:
         """End the thread, and close what was opened."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
-ICMP, TCP, UDP = 1, 6, 17
-CHECKSUM_AT: Final = {TCP: 16, UDP: 6}
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+CHECKSUM_AT: Final = {TCP: 16, UDP: 6, ICMPV6: 2}
 HOPS: Final = 64
 ARP: Final = b"\x08\x06"
 ARP_REQUEST: Final = bytes.fromhex("0001080006040001")  # of IPv4 on Ethernet (RFC 826)
@@ -69,6 +69,11 @@ def icmp(macs: Ends, addresses: Ends, kind: tuple[int, int], rest: int, data: by
     return _frame(macs, addresses, ICMP, message)
 
 
+def icmp6(macs: Ends, addresses: Ends, kind: int, data: bytes) -> bytes:
+    """The same of IPv6: its type, and what stands behind the checksum."""
+    return _checked(macs, addresses, ICMPV6, struct.pack("!BBH", kind, 0, 0) + data)
+
+
 def arp_answer(frame: bytes, mac: str, owned: Container[str]) -> bytes:
     """The answer to a request of ARP for an address that is owned; nothing to any other."""
     asked = frame[ETHERNET_BYTES : ETHERNET_BYTES + 28]
@@ -122,7 +127,7 @@ def sender(frame: bytes) -> End:
 
 
 def _checked(macs: Ends, addresses: Ends, protocol: int, data: bytes) -> bytes:
-    """The headers below UDP or TCP, and its checksum put in."""
+    """The headers below UDP, TCP or ICMPv6, and its checksum put in."""
     both = b"".join(ip_address(address).packed for address in addresses)
     total = checksum(both + struct.pack("!II", len(data), protocol) + data)
     if protocol == UDP:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A forwarder that loses every tenth name under load, and leases that are not renewed, are named.
+"""What is planted is named: each tenth name lost under load, leases and prefixes not renewed.
 
 A clean gateway answers each name and renews each lease.
 """
@@ -20,6 +20,21 @@ from lab.planted import bare, measure
 TENTH = Path(__file__).with_name("tenth.py")
 LIGHT = Workload(kind="dns", rate_pps=50, duration_s=2)
 FEW = Workload(kind="dhcp", rate_pps=20, duration_s=3)
+# Each fourth answer of the provider's server is not heard.
+UNHEARD = """
+trap 'nft delete table inet planted' EXIT
+nft -f - << end
+table inet planted {
+  chain heard {
+    type filter hook input priority 0
+    udp dport 546 numgen inc mod 4 == 3 drop
+  }
+}
+end
+echo deaf
+while sleep 1; do :; done
+"""
+PREFIX = Workload(kind="delegation", duration_s=16)
 TOO_BUSY = ("did not end within", "own socket was full")  # this machine is
 # Of eight addresses one is heard when it asks anew (from 0.0.0.0), and never when it renews.
 DEAF = """
@@ -91,6 +106,17 @@ def test_leases_that_are_not_renewed_are_named() -> None:
     assert lasts
     assert {last % 8 for last in lasts} == {5}
     assert "no answer to 3 requests" in say.words(named.fact)
+
+
+@pytest.mark.long
+def test_a_renewal_of_a_prefix_that_is_lost_is_named() -> None:
+    deaf = Command(run=UNHEARD, ready="deaf")
+    planned = plan(PREFIX, "command:deaf", "pd:dhcpcd", deaf=deaf)
+    judgement, (record,) = ok(measure(bare(planned)))
+    named = wrong(judgement, "prefix-not-renewed")
+    assert named is not None
+    assert "as if no answer had come" in say.words(named.fact)
+    assert record.values["pd_held"] > 0.9  # a Rebind brings it back
 
 
 def test_a_clean_gateway_answers_each_name_and_leases_each_address() -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from gatemark.workload import packet
 
-ICMPV6: Final = 58
+ICMPV6: Final = packet.ICMPV6
 SOLICIT, ADVERT = 133, 134
 HOPS: Final = 255  # of any other number it came through a router, and is none
 ALL_ROUTERS: Final = "ff02::2"

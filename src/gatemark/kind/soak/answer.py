@@ -44,12 +44,18 @@ def soaks(source: Source) -> list[Group]:
     return [each for each in source.groups if each.definition.quantity == SOAK]
 
 
+def drifting(source: Source, trials: Group) -> list[Drift]:
+    """Return each series of a point of a soak, computed once for its table and its figure."""
+    key = (drifts, trials.plan, trials.arm, *sorted(trials.point.items()))
+    return source.once(key, lambda: drifts(trials.outside))
+
+
 def growth(source: Source) -> Table:
     """A row for each series of each setup."""
     rows = [
         Row(f"{each.setup}{_load(each)}", drift)
         for each in soaks(source)
-        for drift in drifts(each.outside)
+        for drift in drifting(source, each)
     ]
     return column.table(
         GROWTH,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gatemark.judge.point.group import Group
-from gatemark.kind.soak.answer import soaks
-from gatemark.kind.soak.drift import Drift, drifts
+from gatemark.kind.soak.answer import drifting, soaks
+from gatemark.kind.soak.drift import Drift
 from gatemark.tell.chart import theme, vega
 from gatemark.tell.chart.figure import Figure, Figures, Panel, Row, finite
 from gatemark.tell.chart.vega import channel
@@ -26,7 +26,7 @@ COLUMNS: Final = {
 def figures(source: Source) -> Iterator[Figure]:
     """One for each point."""
     for trials in soaks(source):
-        if every := drifts(trials.outside):
+        if every := drifting(source, trials):
             yield _figure(trials, every)
 
 

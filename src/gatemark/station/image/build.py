@@ -33,12 +33,18 @@ PACKAGES: Final = (
 # too much for 64 MiB.
 LARGE: Final = ("ppp", "tcpdump")
 ROOMY_MIB: Final = 128
-SERVICES: Final = ("dnsmasq-base", "tayga")  # another 2 MB, twice
+SERVICES: Final = (
+    "dhcpcd-base",
+    "dnsmasq-base",
+    "igmpproxy",
+    "radvd",
+    "tayga",
+)  # another 2 MB, twice
 ROOMIER_MIB: Final = 192
 XTABLES: Final = "xtables-legacy-multi"  # one program by many names
 TOOLS: Final = (
-    *("bridge", "conntrack", "dnsmasq", "dropbear", "ethtool", "ip", "nft", "pppd", "tayga", "tc"),
-    *("tcpdump", "wg", XTABLES),
+    *("bridge", "conntrack", "dhcpcd", "dnsmasq", "dropbear", "ethtool", "igmpproxy", "ip", "nft"),
+    *("pppd", "radvd", "tayga", "tc", "tcpdump", "wg", XTABLES),
 )
 NAMES: Final = {
     f"{tool}-legacy{what}": XTABLES

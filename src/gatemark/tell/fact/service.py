@@ -34,6 +34,18 @@ ENTRIES: Final[Entries] = {
         "A host that asks for a router waits for {ns:ns}, more than {limit:ns}.",
         "lets a host wait for a router for {ns:ns}",
     ),
+    "pd.gone": (
+        "For {share:percent} of the time the delegated prefix did not answer, for {ns:ns} at the "
+        "longest: hosts in it have no network then.",
+        "leaves its delegated prefix for {share:percent} of the time",
+    ),
+    "pd.lost": (
+        "{count:.0f} of {of:.0f} renewals of the prefix were lost ({how}). Where this goes on "
+        "until the prefix is no longer valid, the whole network loses it.",
+        "loses {count:.0f} of {of:.0f} renewals of its prefix ({how})",
+    ),
+    "pd.unheard": "the gateway asked again, as if no answer had come",
+    "pd.unasked": "the gateway did not ask in time",
     "dhcp.not-leased": (
         "{count:.0f} of {of:.0f} hosts got no address, however often they asked ({who}).",
         "gives {count:.0f} of {of:.0f} hosts no address",

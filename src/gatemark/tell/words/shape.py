@@ -69,4 +69,6 @@ NAMES: Final[dict[Shape, str]] = {
     "late-leases": "addresses that come late",
     "adverts-end": "a router that ends before its next advert",
     "adverts-late": "a router that answers late",
+    "prefix-gone": "a delegated prefix that is not in use",
+    "prefix-not-renewed": "renewals of a prefix that are lost",
 }

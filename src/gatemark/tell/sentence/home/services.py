@@ -6,6 +6,7 @@ from typing import Final
 
 from gatemark.judge.judgement import PointResult
 from gatemark.kind.adverts.plan import ADVERTS
+from gatemark.kind.delegation.plan import DELEGATION
 from gatemark.kind.dhcp.plan import DHCP
 from gatemark.kind.dns.plan import DNS
 from gatemark.plan.feature import DIRECT
@@ -17,12 +18,12 @@ MOST: Final = 4  # arms that it says it of
 
 def applies(case: Case) -> bool:
     """Return True where names or addresses were asked for."""
-    return any(_is_of(point, DNS, DHCP, ADVERTS) for point in case.judgement.points)
+    return any(_is_of(point, DNS, DHCP, ADVERTS, DELEGATION) for point in case.judgement.points)
 
 
 def say(case: Case) -> str:
     """Say of each arm how many a second, and how soon."""
-    parts = {DNS: _names, DHCP: _addresses, ADVERTS: _adverts}
+    parts = {DNS: _names, DHCP: _addresses, ADVERTS: _adverts, DELEGATION: _prefix}
     return " ".join(filter(None, (_all(case, about, words) for about, words in parts.items())))
 
 
@@ -77,6 +78,12 @@ def _adverts(points: Sequence[PointResult]) -> str:
     every, lasts_s = _value(worst, "ra_every_ns"), _value(worst, "ra_router_s")
     often = f" each {number.quantity(every, 'ns')}" if every else ""
     return f"says{often} that it is a router, for {lasts_s:g} s"
+
+
+def _prefix(points: Sequence[PointResult]) -> str:
+    worst = min(points, key=lambda p: _value(p, "pd_held"))
+    held, renewed = (100 * _value(worst, name) for name in ("pd_held", "pd_renewed"))
+    return f"keeps its delegated prefix {held:.3g} % of the time, {renewed:.3g} % of renewals come"
 
 
 def _within(point: PointResult, name: str) -> str:
