@@ -37,7 +37,8 @@ class ByHand(Generic[Both]):
     prepare: Callable[[Both], None] | None = None
     notes: tuple[str, ...] = ()
     ports: Mapping[str, str] = field(default_factory=lambda: {"sender": "raw", "sink": "raw"})
-    talks: bool = False  # it may stand beside others, so it waits until these have sent, too
+    beside: bool = False  # others may send in the same trial, so it waits until these have, too
+    talks: bool = False  # as of a Way
     _stack: ExitStack = field(default_factory=ExitStack)
     _ends: Both | None = None
 
@@ -59,7 +60,7 @@ class ByHand(Generic[Both]):
             "t1_ns": time.monotonic_ns(),
             "cpu_ns": time.process_time_ns() - cpu_ns,
         }
-        if self.talks:
+        if self.beside:
             await drained()
         self._stack.close()
         both = ends | {self.name: played}

@@ -16,7 +16,7 @@ echo bleaching
 while sleep 1; do :; done"""
 
 
-def asked(path: str, direction: Direction, *features: str) -> Record:
+def asked(path: str, direction: Direction, *features: str, **beside: Workload) -> Record:
     plan = Plan(
         schema="gatemark.plan/1",
         title="ecn",
@@ -25,6 +25,7 @@ def asked(path: str, direction: Direction, *features: str) -> Record:
         arm=(Arm(path=path, features=features, name="own"),),  # type: ignore[arg-type]
         command={"bleach": Command(run=BLEACH, ready="bleaching")} if features else {},
         workload=Workload(kind="ecn", direction=direction, duration_s=0.3),
+        beside=beside,
         repeat=Repeat(times=1),
     )
     _, (record,) = measure(bare(plan))
@@ -46,3 +47,11 @@ def test_a_gateway_that_forwards_keeps_all_bits(path: str, direction: Direction)
     assert record.values["ecn_kept"] == 1
     assert record.values["ecn_marked"] == 0
     assert record.values.get("ecn_opened", 1) == 1
+
+
+@pytest.mark.long
+def test_bits_are_asked_for_beside_a_load() -> None:
+    load = Workload(kind="udp", direction="up", rate_pps=1000, duration_s=0.5)
+    record = asked("route", "up", load=load)
+    assert record.values["ecn_kept"] == 1
+    assert record.values["load.received_pps"] > 0

@@ -59,7 +59,7 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     """Return the one that serves."""
     (wire,) = ways
     made = partial(Server, wire.sink, station.ports["gw1"], spec.workload.duration_s)
-    return [ByHand[Server](DELEGATION, wire, made, Server.play, talks=True)]
+    return [ByHand[Server](DELEGATION, wire, made, Server.play, beside=True, talks=True)]
 
 
 class Server:

@@ -61,7 +61,8 @@ async def loads(station: Station, spec: TrialSpec, ways: Sequence[Wire]) -> Sequ
     (way,) = ways
     (up,), (down,) = (wires(station.ports, spec.arm.path, where) for where in ("up", "down"))
     asker = Asker(up, spec.workload, LAN if way.away else WAN)
-    return [ByHand(ECN, way, partial(Ends, up, down, parsed), asker.play, asker.open)]
+    ends = partial(Ends, up, down, parsed)
+    return [ByHand(ECN, way, ends, asker.play, asker.open, beside=True)]
 
 
 class Asker:
