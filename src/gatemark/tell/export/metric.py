@@ -30,6 +30,7 @@ BASE: Final[dict[str, tuple[str, float]]] = {
     "trials": ("trials", 1.0),
     "connections": ("connections", 1.0),
     "connections/s": ("connections_per_second", 1.0),
+    "flows/s": ("flows_per_second", 1.0),
     "queries": ("queries", 1.0),
     "queries/s": ("queries_per_second", 1.0),
     "leases/s": ("leases_per_second", 1.0),
