@@ -48,7 +48,8 @@ Instructions of a packet from card to card, without the card's driver, counted b
 [`gatemark price`](price.md) on [virtual gateways](stations.md). The kernels are the distribution's.
 Made by `docs/prices.py` from docs/sample/prices.jsonl: do not edit.
 
-A rule here is met and does not match; what it does when it matches comes on top.
+A rule here is met and does not match; what it does when it matches comes on top. Where an element
+lies in a hashed set the kernel draws as the set is loaded: rows of sets vary by steps of some 23.
 [Instructions are not time](exact.md#what-it-is-not).
 """
 HOW = """

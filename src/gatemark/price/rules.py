@@ -131,6 +131,30 @@ def batch(changed: Mapping[Place, Sequence[str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def edited(
+    place: Place, handles: Sequence[int], present: Sequence[str], wanted: Sequence[str]
+) -> str:
+    """The batch that turns a chain's rules into others, which differ at one stretch of them.
+
+    The others stay as they are: a rule that is loaded anew has its unnamed sets made anew, and the
+    kernel draws where in a set an element lies (net/netfilter/nft_set_hash.c), so that the same
+    packet takes a step more or less to find it. `handles` are those of the rules present.
+    """
+    name = " ".join(place)
+    head = _alike(present, wanted)
+    tail = _alike(present[head:][::-1], wanted[head:][::-1])
+    lines = [f"delete rule {name} handle {at}" for at in handles[head : len(present) - tail]]
+    verb = f"add rule {name} handle {handles[head - 1]}" if head else f"insert rule {name}"
+    lines += [f"{verb} {text}" for text in reversed(wanted[head : len(wanted) - tail])]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many are the same from the first on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def texts(chain: Chain) -> list[str]:
     """The rules of a chain as they are."""
     return [rule.text for rule in chain.rules]

@@ -7,6 +7,7 @@ is two commits, the second of an empty table, and every load is counted on the s
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Final, TypeVar
 from gatemark.error import InvalidTrialError, NodeError, StationError
 from gatemark.node.quoted import literal, sh
 from gatemark.price.gateway import Counted, Sides, Walker, walker
+from gatemark.price.rules import Place
 from gatemark.price.traffic import Ends, Kind
 from gatemark.printable import one_line
 from gatemark.station.qemu.lab import VirtualLab
@@ -36,6 +38,8 @@ LOAD_JSON: Final = literal(f"nft -j -f - && {AGAIN} && {FORGET}")
 BOOT_S: Final = 300  # a number is the same however long a boot takes
 TRIES: Final = 3  # of a kind, where the machine is too busy for the gateway to come to rest
 EMPTY: Final = "flush ruleset; "  # in the first line: those of a file keep their numbers
+
+RULE: Final = re.compile(r"^\t\t.* # handle (\d+)$", re.MULTILINE)
 
 T = TypeVar("T")
 
@@ -83,6 +87,11 @@ class Session:
     async def listed(self) -> str:
         """Return the rules as the guest's nft lists them, without what packets have changed."""
         return await self.lab.gateway.run("nft", "-s", "list", "ruleset")
+
+    async def handles(self, place: Place) -> list[int]:
+        """Return the numbers that the kernel has for a chain's rules, in their order."""
+        listing = await self.lab.gateway.run("nft", "-a", "list", "chain", *place)
+        return [int(number) for number in RULE.findall(listing)]
 
     async def tallied(self) -> str:
         """Return the same with the numbers of counters."""

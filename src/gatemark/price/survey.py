@@ -4,16 +4,19 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 from gatemark.error import NodeError, UsageError
 from gatemark.judge.point.mode import shift
 from gatemark.price import ablate
 from gatemark.price.ablate import At, Meets, Priced, Unit
 from gatemark.price.gateway import DROPPED, Counted
-from gatemark.price.rules import Chain, Place, anchor, as_it_was, batch, chains, tracks
+from gatemark.price.rules import Chain, Place, anchor, as_it_was, chains, edited, texts, tracks
 from gatemark.price.session import Session, refusal, tried
 from gatemark.price.text import Rules
 from gatemark.price.traffic import Kind
+
+UNNAMED: Final = "{"  # of a set in a rule
 
 Tell = Callable[[str], None]
 
@@ -63,8 +66,8 @@ async def survey(session: Session, rules: Rules, kinds: Iterable[Kind], tell: Te
     fates = {kind: counted.fate for kind, counted in whole.items() if counted.modes}
     made = Survey(ruleset, empty=empty, whole=whole)
     made.meets = await _meets(session, ruleset, fates)
-    made.whole |= await session.count(fates, fates)  # in the same way as what follows
     await _hooked(session, made, fates)
+    made.whole |= await session.count(fates, fates)  # in the same way as what follows
     await _units(session, made, fates, tell)
     made.loads = session.loads
     return made
@@ -120,21 +123,47 @@ async def _hooked(session: Session, made: Survey, fates: Mapping[Kind, str]) -> 
 
 
 async def _units(session: Session, made: Survey, fates: Mapping[Kind, str], tell: Tell) -> None:
-    changed: Chain | None = None  # the chain that has not its own rules
-
-    async def count(
-        chain: Chain, rules: Sequence[str], kinds: Iterable[Kind]
-    ) -> Mapping[Kind, Counted]:
-        nonlocal changed
-        back = as_it_was((changed,)) if changed and changed != chain else ""
-        await session.load(back + batch({chain.place: rules}))
-        changed = chain
-        return await session.count(kinds, fates)
-
+    """Price the rules that packets meet. What was taken away for one is back for the next."""
+    ablated = _Ablated(session, fates)
     every = ablate.units(made.chains, made.meets)
     made.unmet = [unit for unit in every if not unit.meets.met]
     met = [unit for unit in every if unit.meets.met]
+    whole = made.whole
     for number, unit in enumerate(met, 1):
         tell(f"{number}/{len(met)} {unit.chain.place[2]}: {unit.rules[0].bare}")
-        made.priced += await ablate.priced(unit, made.whole, count)
+        made.priced += await ablate.priced(unit, whole, ablated.count)
+        if any(UNNAMED in rule.text for rule in unit.rules):  # other sets are there from now on
+            await ablated.back()
+            whole = await session.count(fates, fates)
     await session.load(as_it_was(made.chains))
+
+
+class _Ablated:
+    """The rules with some of one chain changed."""
+
+    def __init__(self, session: Session, fates: Mapping[Kind, str]) -> None:
+        self._session = session
+        self._fates = fates
+        self._changed: Chain | None = None  # the chain that has not its own rules
+        self._present: Sequence[str] = ()  # the rules that it has
+
+    async def count(
+        self, chain: Chain, rules: Sequence[str], kinds: Iterable[Kind]
+    ) -> Mapping[Kind, Counted]:
+        """Count with other rules in a chain; all other chains have theirs. Raises NodeError."""
+        if self._changed != chain:
+            await self.back()
+            self._changed, self._present = chain, texts(chain)
+        await self._edit(chain, rules)
+        return await self._session.count(kinds, self._fates)
+
+    async def back(self) -> None:
+        """Give the changed chain its own rules again."""
+        if chain := self._changed:
+            await self._edit(chain, texts(chain))
+            self._changed = None
+
+    async def _edit(self, chain: Chain, rules: Sequence[str]) -> None:
+        handles = await self._session.handles(chain.place)
+        await self._session.load(edited(chain.place, handles, self._present, rules))
+        self._present = rules

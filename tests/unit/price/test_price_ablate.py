@@ -11,7 +11,7 @@ from gatemark.price import ablate
 from gatemark.price.ablate import Meets
 from gatemark.price.advise import advices
 from gatemark.price.gateway import ARRIVES, Counted
-from gatemark.price.rules import Chain, Rule, as_it_was, chains
+from gatemark.price.rules import Chain, Rule, as_it_was, chains, edited
 from gatemark.price.traffic import Kind
 
 UP = Kind("up", "lan0", "wan0", "known")
@@ -191,3 +191,22 @@ def test_a_base_chain_without_rules_is_bare_as_it_is() -> None:
     listing += "policy accept;\n\t}\n}\n"
     ruleset = chains(listing)
     assert ablate.hooks(ruleset) == as_it_was(ruleset) == ""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "lines"),
+    [
+        ("a b c d", []),
+        ("a d", ["delete rule ip t c handle 12", "delete rule ip t c handle 13"]),
+        ("a x y c d", [
+            "delete rule ip t c handle 12", "add rule ip t c handle 11 y",
+            "add rule ip t c handle 11 x",
+        ]),
+        ("x a b c d", ["insert rule ip t c x"]),
+        ("b c d", ["delete rule ip t c handle 11"]),
+        ("a b c d d", ["add rule ip t c handle 14 d"]),
+    ],
+)  # fmt: skip
+def test_rules_that_stay_are_not_loaded_anew(wanted: str, lines: list[str]) -> None:
+    text = edited(("ip", "t", "c"), (11, 12, 13, 14), ["a", "b", "c", "d"], wanted.split())
+    assert text.splitlines() == lines
