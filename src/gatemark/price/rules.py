@@ -134,7 +134,7 @@ def batch(changed: Mapping[Place, Sequence[str]]) -> str:
 def edited(
     place: Place, handles: Sequence[int], present: Sequence[str], wanted: Sequence[str]
 ) -> str:
-    """The batch that turns a chain's rules into others, which differ at one stretch of them.
+    """Return the batch that turns a chain's rules into others, which differ at one stretch.
 
     The others stay as they are: a rule that is loaded anew has its unnamed sets made anew, and the
     kernel draws where in a set an element lies (net/netfilter/nft_set_hash.c), so that the same
@@ -149,10 +149,11 @@ def edited(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many are the same from the first on."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _alike(present: Sequence[str], wanted: Sequence[str]) -> int:
+    """Count those that are the same, from the first on."""
+    pairs = enumerate(zip(present, wanted, strict=False))
+    shorter = min(len(present), len(wanted))
+    return next((at for at, (was, will) in pairs if was != will), shorter)
 
 
 def texts(chain: Chain) -> list[str]:
