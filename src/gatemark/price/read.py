@@ -76,7 +76,7 @@ def _text(path: Path) -> str:
         raise UsageError(f"{path}:{line}: a zero byte: is this a file of rules?")
     if not text.strip():
         raise UsageError(f"{path}: empty: `nft list ruleset` or `iptables-save` fills it")
-    return text
+    return text.replace("\r\n", "\n")  # translators and nft know no other end of a line
 
 
 def _json(path: Path, text: str) -> Rules:

@@ -62,6 +62,12 @@ def test_what_has_no_translation_is_named(tmp_path: Path) -> None:
     assert rules.client == "10.3.0.77"
 
 
+@pytest.mark.skipif(not shutil.which("iptables-restore-translate"), reason="apt: iptables")
+def test_a_file_may_have_the_line_ends_of_windows(tmp_path: Path) -> None:
+    rules = read.read(write(tmp_path, SAVED.replace("\n", "\r\n")))
+    assert rules.ports() == {"gw0": "eth1", "gw1": "ppp0"}
+
+
 def test_json_is_taken_as_it_is(tmp_path: Path) -> None:
     text = '{"nftables": [{"rule": {"expr": [{"match": {"op": "==", "left": {"meta": '
     text += '{"key": "iifname"}}, "right": "lan1"}}]}}]}'
