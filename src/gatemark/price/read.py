@@ -28,6 +28,7 @@ QUEUES: Final = "queues"  # a form: of `tc -s qdisc`, and no rules
 UCI: Final = re.compile(r"^[ \t]*(package \w|config \w)", re.MULTILINE)
 OF_IPV6: Final = re.compile(r"ip6tables-save|icmpv6|icmp6|::")
 OLD: Final = re.compile(r"(?:^|\s)(?:-i|-o|--physdev-in|--physdev-out)\s+(\S+)")
+AT: Final = re.compile(r"^Error occurred at line: (\d+)$", re.MULTILINE)  # the translator's words
 IN_JSON: Final = re.compile(r'"key":\s*"[io]if(?:name)?"\}\},\s*"right":\s*("[^"]+"|\{[^{}]*\})')
 
 
@@ -114,8 +115,10 @@ def _translated(path: Path, text: str) -> Rules:
     except subprocess.TimeoutExpired:
         raise UsageError(f"{path}: {program} took longer than {TRANSLATE_S:g} s") from None
     if done.returncode:
-        why = one_line((done.stderr.strip().splitlines() or ["it failed"])[-1])
-        raise UsageError(f"{path}: {program}: {why}")
+        at = AT.search(done.stderr)
+        where = f"{path}:{at[1]}" if at else path
+        why = one_line((done.stderr.strip().splitlines() or ["it failed"])[0])
+        raise UsageError(f"{where}: {program}: {why}")
     lines = done.stdout.splitlines()
     left = [line[2:] for line in lines if line.startswith("# -")]
     notes = [f"not translated, so not priced: {one_line(line)}" for line in left]

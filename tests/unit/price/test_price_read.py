@@ -63,6 +63,12 @@ def test_what_has_no_translation_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("iptables-restore-translate"), reason="apt: iptables")
+def test_what_the_translator_refuses_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rules:3: iptables-restore-translate: .*99"):
+        read.read(write(tmp_path, SAVED.replace("/16", "/99")))
+
+
+@pytest.mark.skipif(not shutil.which("iptables-restore-translate"), reason="apt: iptables")
 def test_a_file_may_have_the_line_ends_of_windows(tmp_path: Path) -> None:
     rules = read.read(write(tmp_path, SAVED.replace("\n", "\r\n")))
     assert rules.ports() == {"gw0": "eth1", "gw1": "ppp0"}
