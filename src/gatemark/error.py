@@ -44,13 +44,16 @@ class NodeError(GatemarkError):
     """A host or its agent failed or went away.
 
     `output` is what a command or an agent printed as it failed; "" where the host was lost.
-    `code` is a command's exit code, where one has ended.
+    `code` is a command's exit code, where one has ended, and `errors` all that it complained of.
     """
 
-    def __init__(self, message: str = "", output: str = "", code: int = 0) -> None:
+    def __init__(
+        self, message: str = "", output: str = "", code: int = 0, errors: str = ""
+    ) -> None:
         super().__init__(message)
         self.output = output
         self.code = code
+        self.errors = errors
 
 
 class UnavailableError(GatemarkError):

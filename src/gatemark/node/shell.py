@@ -369,7 +369,7 @@ def failure(name: str, argv: tuple[str, ...], errors: str, code: int = 1) -> Nod
     """
     mute = f"it was ended by signal {-code}" if code < 0 else "no message"
     text = _last_word(errors, mute)
-    return NodeError(f"{name}: '{in_short(argv)}' failed: {text}", text, code)
+    return NodeError(f"{name}: '{in_short(argv)}' failed: {text}", text, code, errors)
 
 
 def _last_word(errors: str, mute: str) -> str:

@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 def refusal(error: NodeError) -> str:
     """The line in which nft says why it refuses rules, by the line of the file."""
-    lines = [line for line in error.output.splitlines() if "Error" in line] or [str(error)]
+    lines = [line for line in error.errors.splitlines() if "Error" in line] or [str(error)]
     return one_line(lines[0].replace("/dev/stdin:", "line "))
 
 

@@ -29,6 +29,7 @@ def test_a_failure_names_host_command_and_its_last_word() -> None:
         asyncio.run(Local("LAN host").run("sh", "-c", "echo no >&2; echo never >&2; exit 3"))
     assert str(error.value).startswith("LAN host: 'sh -c echo no")
     assert str(error.value).endswith("failed: never")
+    assert error.value.errors == "no\nnever\n"
 
 
 def test_a_script_that_fails_is_told_in_one_line() -> None:

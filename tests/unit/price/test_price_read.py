@@ -133,7 +133,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 def test_a_refusal_of_nft_is_one_line_that_steers_no_terminal() -> None:
     output = "/dev/stdin:4:2-9: Error: syntax \x1b]0;title\x07error\n  the line\n  ^^^^\n"
-    text = refusal(NodeError("gateway: 'nft' failed", output))
+    text = refusal(NodeError("gateway: 'nft' failed", errors=output))
     assert text == "line 4:2-9: Error: syntax \\x1b]0;title\\x07error"
 
 
