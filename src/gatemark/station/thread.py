@@ -3,9 +3,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-NS_A_S: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +18,6 @@ class Thread:
     def waited_s(self) -> float:
         """The time that it could run and others had its CPU; 0 where no kernel says."""
         try:
-            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / NS_A_S
+            return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
         except (OSError, ValueError, IndexError):
             return 0.0

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from gatemark.kind.adverts import message
-from gatemark.kind.adverts.message import ADVERT, ICMPV6, Advert
+from gatemark.kind.adverts.message import ADVERT, Advert
 from gatemark.kind.adverts.plan import ADVERTS
 from gatemark.node.agent import Tick
 from gatemark.plan.model import TrialSpec
 from gatemark.station.station import Station
 from gatemark.station.wiring import Wire
-from gatemark.workload import sieve
+from gatemark.workload import packet, sieve
 from gatemark.workload.packetsocket import LONGEST, opened
 from gatemark.workload.way import Drained, Load, Way
 
@@ -27,7 +27,7 @@ MAC: Final = bytes.fromhex("026700000001")  # of the host that asks
 AGAIN_S: Final = 4.0  # until it asks again (RFC 4861, section 10)
 FILTER: Final = (
     (0x30, 0, 0, 20),  # next header
-    (0x15, 0, 3, ICMPV6),
+    (0x15, 0, 3, packet.ICMPV6),
     (0x30, 0, 0, message.AT),  # type
     (0x15, 0, 1, ADVERT),
     (0x06, 0, 0, 0xFFFF),

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from gatemark.workload import packet
 
-ICMPV6: Final = packet.ICMPV6
 SOLICIT, ADVERT = 133, 134
 HOPS: Final = 255  # of any other number it came through a router, and is none
 ALL_ROUTERS: Final = "ff02::2"
@@ -31,9 +30,11 @@ def solicitation(mac: bytes) -> bytes:
     """A question for routers of who has no address yet: it is answered to all."""
     source, sink = bytes(16), IPv6Address(ALL_ROUTERS).packed
     message = struct.pack("!BBHI", SOLICIT, 0, 0, 0)
-    total = packet.checksum(source + sink + struct.pack("!II", len(message), ICMPV6) + message)
+    total = packet.checksum(
+        source + sink + struct.pack("!II", len(message), packet.ICMPV6) + message
+    )
     message = struct.pack("!BBHI", SOLICIT, 0, total, 0)
-    header = struct.pack("!IHBB", 6 << 28, len(message), ICMPV6, HOPS) + source + sink
+    header = struct.pack("!IHBB", 6 << 28, len(message), packet.ICMPV6, HOPS) + source + sink
     return ALL_ROUTERS_MAC + mac + packet.ETHERTYPE[6] + header + message
 
 
@@ -43,7 +44,7 @@ def parsed(frame: bytes, at_ns: int) -> Advert | None:
         return None
     length = int.from_bytes(frame[18:20], "big")
     message = frame[AT : AT + length]
-    if frame[20] != ICMPV6 or frame[21] != HOPS or len(message) < HEADER.size:
+    if frame[20] != packet.ICMPV6 or frame[21] != HOPS or len(message) < HEADER.size:
         return None
     kind, code, _, _, _, router_s, _, _ = HEADER.unpack_from(message)
     if (kind, code) != (ADVERT, 0):

@@ -5,9 +5,8 @@ import struct
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
-from gatemark.workload.packet import ETHERNET_BYTES, ETHERTYPE, ICMP, TCP, UDP
+from gatemark.workload.packet import ETHERNET_BYTES, ETHERTYPE, ICMP, ICMPV6, TCP, UDP
 
-ICMPV6: Final = 58
 FRAGMENT: Final = 44  # IPv6's extension header (RFC 8200, section 4.5)
 TOO_LONG: Final = {ICMP: (3, 4), ICMPV6: (2, 0)}  # type and code (RFC 1191, RFC 4443)
 MSS: Final = 2  # TCP's option (RFC 9293, section 3.2)
