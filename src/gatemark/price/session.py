@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def refusal(error: NodeError) -> str:
-    """The line in which nft says why it refuses rules, by the line of the file."""
+    """The line in which nft says why it refuses rules, by the line of what was loaded."""
     lines = [line for line in error.errors.splitlines() if "Error" in line] or [str(error)]
     return one_line(lines[0].replace("/dev/stdin:", "line "))
 

@@ -78,7 +78,8 @@ async def loaded(session: Session, rules: Rules) -> tuple[Chain, ...]:
     try:
         await session.load(rules.text, whole=True, json=rules.form == "json")
     except NodeError as error:
-        raise UsageError(f"the guest's nft refuses the rules: {refusal(error)}") from None
+        what = "their translation" if rules.form == "iptables" else "the rules"
+        raise UsageError(f"the guest's nft refuses {what}: {refusal(error)}") from None
     return tuple(chain for chain in chains(await session.listed()) if chain.place[0] != "netdev")
 
 
