@@ -3,12 +3,12 @@
 
 import asyncio
 import select
-import socket
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Self
 
 from gatemark.kind.adverts import message
@@ -22,7 +22,6 @@ from gatemark.workload import packet, sieve
 from gatemark.workload.packetsocket import LONGEST, opened
 from gatemark.workload.way import Drained, Load, Way
 
-ETH_P_IPV6: Final = 0x86DD
 MAC: Final = bytes.fromhex("026700000001")  # of the host that asks
 AGAIN_S: Final = 4.0  # until it asks again (RFC 4861, section 10)
 FILTER: Final = (
@@ -33,6 +32,7 @@ FILTER: Final = (
     (0x06, 0, 0, 0xFFFF),
     (0x06, 0, 0, 0),
 )
+SOCKET: Final = partial(sieve.opened, sieve.ETH_P_IPV6, FILTER)
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Watching:
 
     async def ready(self) -> Self:
         """Open the socket. Raises UnavailableError where the LAN host is another machine."""
-        self._port = opened(self.wire.source, self._stack, _adverts)
+        self._port = opened(self.wire.source, self._stack, SOCKET)
         return self
 
     async def go(self, drained: Drained, tick: Tick | None = None) -> Way:
@@ -92,11 +92,3 @@ class Watching:
                 watched.adverts.append(advert)
         watched.end_ns = time.monotonic_ns()
         return watched
-
-
-def _adverts(device: str) -> socket.socket:
-    """A packet socket that takes adverts alone."""
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_IPV6))
-    made.bind((device, ETH_P_IPV6))
-    sieve.attach(made, FILTER)
-    return made

@@ -10,7 +10,6 @@ server, and answers from the prefix; the test packets of other loads it never se
 """
 
 import select
-import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -30,7 +29,6 @@ from gatemark.workload.byhand import ByHand
 from gatemark.workload.packetsocket import LONGEST, opened
 from gatemark.workload.way import Load
 
-ETH_P_IPV6: Final = 0x86DD
 PING_S: Final = 0.1
 FILTER: Final = (
     (0x30, 0, 0, 20),  # next header
@@ -43,6 +41,7 @@ FILTER: Final = (
     (0x06, 0, 0, 0xFFFF),
     (0x06, 0, 0, 0),
 )
+SOCKET: Final = partial(sieve.opened, sieve.ETH_P_IPV6, FILTER)
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ class Server:
         self._mac, self._own = port.mac, port.address("ipv6")
         self._to = gateway.mac
         self._seconds = seconds
-        self._socket = opened(port, stack, _asked)
+        self._socket = opened(port, stack, SOCKET)
 
     def play(self) -> Served:
         """Serve, and ask, for as long as the trial lasts."""
@@ -95,11 +94,3 @@ class Server:
             self._socket.send(message.answer(asked, self._mac))
         elif (number := message.echoed(frame)) is not None:
             served.answered.setdefault(number, at_ns)
-
-
-def _asked(device: str) -> socket.socket:
-    """Make a packet socket of what is for a server, and of answers to questions, alone."""
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_IPV6))
-    made.bind((device, ETH_P_IPV6))
-    sieve.attach(made, FILTER)
-    return made
