@@ -26,7 +26,7 @@ struct live {
 	struct hop hop;
 	struct bpf_map map[LIVE_MAPS];
 	int program, probe;
-	int held; /* the program at lo, where it takes turns; else -1 */
+	int held; /* the program at lo, where that is silent; else < 0 */
 	uint8_t *frame; /* what each page begins with: the largest size */
 	uint32_t frame_bytes; /* without FCS */
 	struct live_plan plan;

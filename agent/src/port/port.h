@@ -59,6 +59,7 @@ struct port_options {
 	unsigned int burst; /* send: the most packets of one send() */
 	bool paced; /* send: there is a schedule to keep, so do not let a slow receiver block */
 	bool takes_turns; /* send: with others of this machine */
+	bool lo_is_silent; /* send: nothing goes over lo in this namespace */
 	size_t ring_bytes; /* receive: room for packets that wait */
 };
 

@@ -8,37 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define PENDING_MOST (8u << 20) /* a request has 4 MiB at most (talk.c) */
-#define NICE_MOST (-20)
 
 static void shut(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-}
-
-/*
- * Niceness counts within a session alone where the kernel groups tasks by it (sched(7), autogroup),
- * so the job gets one of its own, and the group is made nice as well. An ordinary user may do
- * neither and goes on without.
- */
-static void go_first(void)
-{
-	int group;
-
-	setsid();
-	setpriority(PRIO_PROCESS, 0, NICE_MOST);
-	group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-	if (group < 0)
-		return;
-	if (write(group, "-20", 3) < 0)
-		errno = 0; /* as it is */
-	close(group);
 }
 
 /* No job has a pipe of another: a pipe ends when all who have it are gone. */
@@ -64,7 +43,6 @@ static _Noreturn void become(const char *verb, job_do *work, const int far[3], p
 		if (far[fd] < 0 || dup2(far[fd], fd) < 0)
 			_exit(EXIT_FAILURE);
 	close_others();
-	go_first();
 	_exit(work(verb));
 }
 

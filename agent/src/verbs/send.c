@@ -40,6 +40,7 @@ struct send_request {
 	double cap_pps;
 	int64_t dscp;
 	int64_t rests;
+	int64_t lo_is_silent;
 	int64_t turns;
 	int64_t turn;
 	int64_t turn_us;
@@ -99,6 +100,8 @@ static const struct key send_keys[] = {
 	KEY(send_request, dscp, INTEGER, .max = MARK_MOST, .help = "code point of the packets"),
 	KEY(send_request, rests, INTEGER, .max = 1,
 	    .help = "1: sleep until a packet is due, never spin"),
+	KEY(send_request, lo_is_silent, INTEGER, .max = 1,
+	    .help = "1: nothing else goes over lo here, which spares a live sender two waits"),
 	KEY(send_request, turns, INTEGER, .max = 1000,
 	    .help = "senders of this machine that take turns, at the maximum; 0: this one alone"),
 	KEY(send_request, turn, INTEGER, .max = 999, .help = "which of them this is, from 0"),
@@ -219,6 +222,7 @@ static int open_port(struct sender *sender, const struct send_request *request,
 		.burst = burst_of(request, kind),
 		.paced = sender->options.rate_pps > 0,
 		.takes_turns = request->turns > 0,
+		.lo_is_silent = request->lo_is_silent || request->turns,
 	};
 
 	sender->options.burst = options.burst;

@@ -16,6 +16,9 @@ from gatemark.node.reader import odd
 # Every count and time of an agent fits into 64 bits, and into what a record can keep. Digits in a
 # text are none: a ledger in base64 has a run of them where every third packet was lost.
 TOO_LONG: Final = re.compile(rb"[\[,:]\s*-?[0-9]{20}")
+# A long line is searched by it only where it has so many digits in a row: that is seen faster.
+TWENTY: Final = b"0" * 20
+AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0" * 10)
 
 Column = list[int]
 
@@ -466,7 +469,7 @@ def message(host: str, verb: str, line: bytes, program: str = "gm-agent") -> dic
     """One line of an agent on the host `host`. Raises NodeError if it is none, or an odd one."""
     what = f"what {program} {verb} printed"
     text = line[:200].decode(errors="replace")
-    if TOO_LONG.search(line):
+    if TWENTY in line.translate(AS_ZEROS) and TOO_LONG.search(line):
         raise odd(host, f"{what} (a number of more than 19 digits)", text)
     try:
         decoded: dict[str, Any] = msgspec.json.decode(line)

@@ -208,7 +208,7 @@ class Namespace(_Here):
         path = await self.agent(verb)
         if not self.inside:
             return await self.start(*FIRST, path, verb)
-        return await self.inside.agent.job(lambda: self.stream(*FIRST, path, "stay"), verb)
+        return await self.inside.agent.job(lambda: self.stream(path, "stay"), verb)
 
 
 def door(node: Node) -> Door | None:

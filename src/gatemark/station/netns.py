@@ -32,6 +32,7 @@ from pyroute2 import IPRoute
 from gatemark.error import StationError
 from gatemark.node.inside.netlink import inside
 from gatemark.node.quoted import sh, shell
+from gatemark.node.shell import door
 from gatemark.node.shield import whole
 from gatemark.plan.model import Arm
 from gatemark.plan.toml import refuse_unknown_keys
@@ -137,7 +138,10 @@ class Lab:
 
     async def flush(self) -> None:
         """Remove every entry of this gateway's connection tracking table, and of no other."""
-        await asyncio.to_thread(space.flush, self.hosts["gw"].netns)
+        gateway = self.hosts["gw"]
+        near = door(gateway)
+        assert near  # a host of a lab has one
+        await asyncio.to_thread(near.forget)
 
     async def restart(self) -> str:
         """Take the gateway's links down and up: routes, neighbours and threads come anew."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from ipaddress import ip_network
 
-from pyroute2 import IPRoute, NFCTSocket, netns
+from pyroute2 import IPRoute, netns
 
 from gatemark.error import StationError, UnavailableError
 from gatemark.node.quoted import Script, literal, sh, shell
@@ -170,9 +170,3 @@ async def widths(nodes: Mapping[str, Node], mtu: int) -> None:
 async def offloads(node: Node, device: str, state: str, gro: str = "") -> None:
     """Segmentation and aggregation of a port on or off; `gro` where it differs."""
     await node.run("ethtool", "-K", device, "tso", state, "gso", state, "gro", gro or state)
-
-
-def flush(space: str) -> None:
-    """Remove every entry of a namespace's connection tracking table, and of no other."""
-    with NFCTSocket(netns=space) as table:
-        table.flush()

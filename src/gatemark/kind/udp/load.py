@@ -193,6 +193,7 @@ class Stream:
             "cap_pps": load.cap_pps,
             "run": self.run,
             "cpu": self.placement.gateway if own else self.placement.sender,
+            "lo_is_silent": int(not (own or wire.source.shared or self.among.is_mixed)),
         }
         request |= self._tag() | self._mark() | _turns(self.turn) | self._beside()
         return request if own else request | {"dst_mac": wire.next_hop.mac}

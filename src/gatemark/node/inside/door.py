@@ -23,7 +23,7 @@ OWN: Final = "/proc/thread-self/net/"  # the same by the thread's namespace, not
 PIECE_BYTES: Final = 64 << 10
 HEAD: Final = struct.Struct("=IHHII")  # netlink(7), nlmsghdr
 CODE: Final = struct.Struct("=i")
-ERROR, DONE, DUMP = 2, 3, 0x301
+ERROR, DONE, DUMP, TOLD = 2, 3, 0x301, 5  # TOLD: a request whose end is acknowledged
 NETFILTER: Final = 12  # NETLINK_NETFILTER
 GET_LINK, GET_QDISC, GET_TABLE, GET_RULE = (
     18,
@@ -31,6 +31,7 @@ GET_LINK, GET_QDISC, GET_TABLE, GET_RULE = (
     0xA01,
     0xA07,
 )  # rtnetlink(7); nf_tables.h, nfnetlink.h
+DELETE_FLOWS: Final = 0x102  # nfnetlink_conntrack.h, IPCTNL_MSG_CT_DELETE
 TABLE_NAME: Final = 1  # NFTA_TABLE_NAME
 COUNTER: Final = b"counter\0"  # the name of an expression
 IFF_UP: Final = 1
@@ -106,36 +107,41 @@ class Door:
 
     def nft_tables(self) -> set[tuple[int, str]]:
         """Return family and name of each table of nf_tables. Raises NodeError."""
-        rows = self._all(NETFILTER, GET_TABLE, bytes(4))
+        rows = self._answers(NETFILTER, GET_TABLE, bytes(4))
         return {(row[HEAD.size], _text(row, TABLE_NAME)) for row in rows}
 
     def has_counters(self) -> bool:
         """Return whether a rule of nf_tables may count packets. Raises NodeError."""
         # All are read, or the rest would answer the next question.
-        rows = list(self._all(NETFILTER, GET_RULE, bytes(4)))
+        rows = list(self._answers(NETFILTER, GET_RULE, bytes(4)))
         return any(COUNTER in row for row in rows)
+
+    def forget(self) -> None:
+        """Remove every entry of connection tracking. Raises NodeError."""
+        list(self._answers(NETFILTER, DELETE_FLOWS, bytes(4), TOLD))
 
     def _rows(self, question: int, rest: bytes) -> Iterator[Any]:
         """Rows of rtnetlink."""
         from pyroute2.netlink.rtnl.marshal import MarshalRtnl
 
         marshal = MarshalRtnl()
-        for message in self._all(socket.NETLINK_ROUTE, question, rest):
+        for message in self._answers(socket.NETLINK_ROUTE, question, rest):
             yield from marshal.parse(message)
 
-    def _all(self, family: int, question: int, rest: bytes) -> Iterator[bytes]:
-        """The messages that list all of a kind, each with its header."""
+    def _answers(self, family: int, question: int, rest: bytes, how: int = DUMP) -> Iterator[bytes]:
+        """The messages that answer a question, each with its header."""
         try:
             if family not in self._sockets:
                 self._sockets[family] = self._within(lambda: _socket(family))
             at = self._sockets[family]
-            at.send(HEAD.pack(HEAD.size + len(rest), question, DUMP, 1, 0) + rest)
+            at.send(HEAD.pack(HEAD.size + len(rest), question, how, 1, 0) + rest)
             while True:
                 for kind, message in _messages(at.recv(ANSWER_BYTES)):
                     if kind == DONE:
                         return
                     if kind == ERROR:
-                        raise _error(message)
+                        _require(message)
+                        return
                     yield message
         except OSError as error:
             if family in self._sockets:  # what else it would say answers no other question
@@ -208,9 +214,11 @@ def _text(message: bytes, wanted: int) -> str:
     return ""
 
 
-def _error(message: bytes) -> OSError:
+def _require(message: bytes) -> None:
+    """Raise OSError where an acknowledgement tells of an error."""
     (code,) = CODE.unpack_from(message, HEAD.size)
-    return OSError(-code, os.strerror(-code))
+    if code:
+        raise OSError(-code, os.strerror(-code))
 
 
 def _messages(answer: bytes) -> Iterator[tuple[int, bytes]]:

@@ -20,7 +20,7 @@ from gatemark.node.reader import Printed
 from gatemark.node.remote import push
 from gatemark.node.remote.lease import Lease
 from gatemark.node.remote.login import Caller, Login
-from gatemark.node.shell import FIRST, Clock, Process, Stream, failure
+from gatemark.node.shell import Clock, Process, Stream, failure
 from gatemark.node.uptime import clock
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Ssh:
         """Start a job, by the agent that stays here. Raises GatemarkError."""
         path = await self.agent(verb)
         agent = self._staying.setdefault(path, Staying(self.name))
-        return await agent.job(lambda: self.stream(*FIRST, path, "stay"), verb)
+        return await agent.job(lambda: self.stream(path, "stay"), verb)
 
     async def arch(self) -> str:
         """The kind of its processor. Raises GatemarkError where nothing is built for it."""
