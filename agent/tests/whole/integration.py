@@ -194,6 +194,19 @@ def in_turns(wire: Wire, port: str) -> None:
     holds(len(used) >= 3 - waited_s / 0.05, came, waited_s)
 
 
+def two_share_lo(wire: Wire) -> None:
+    """Of two live senders of a namespace one has its program at lo, and both send all."""
+    if "live" not in frame_ports(wire):
+        raise SkipError("no live port here")
+    own = {"port": "live", "lo_is_silent": 1}
+    other = wire.sender(run=9, **own)
+    sent, received = wire.trial(own, {})
+    conserved(sent, received)
+    other.start()
+    done = other.done()
+    expect((done["tried"], done["refused"]), (done["scheduled"], 0))
+
+
 def early_end(wire: Wire) -> None:
     """A closed stdin ends a sender that would go on for a minute."""
     receiving = wire.sink()
@@ -579,6 +592,7 @@ TESTS = [
     pacing,
     maximum,
     turns,
+    two_share_lo,
     *PORT_TESTS,
     early_end,
     stdin_ends_early,
